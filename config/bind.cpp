@@ -31,7 +31,7 @@ void refuse_frames_for_maps(const GraphSpec& graph, const StreamFormat& stream) 
     return !spec.references.empty() || !spec.ranges.empty();
   });
   if (!stream.frame || stream.maps || with == graph.classes.end()) return;
-  // Of each node, whether what it makes is made of the frame without a look at colours.
+  // For each node, whether its output is made of the frame by stages that do not look at colours.
   std::vector<bool> of_frame;
   const auto is_frame = [&](const Origin& origin) {
     return origin.node == Origin::kSource ? origin.port != Origin::kFrame
@@ -109,7 +109,7 @@ class WithoutFrames {
   std::vector<bool> nodes_, sinks_;
 };
 
-/// Of a graph that leaves it to the maps which classes there are.
+/// Gives a graph without classes (`classes: auto`) one class for each map of the source.
 void take_classes(GraphSpec& graph, const StreamFormat& stream) {
   const auto needs = [](const NodeSpec& node) { return node.type->classes == ClassUse::Needed; };
   const auto user = std::find_if(graph.nodes.begin(), graph.nodes.end(), needs);

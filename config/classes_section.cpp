@@ -75,7 +75,7 @@ const ParamDeclaration& level_range_params() {
   return declaration;
 }
 
-/// from + i * step, up to `to`, which the last level may miss by the rounding of that.
+/// The levels from + i * step, up to `to`, which the last one may miss by rounding.
 std::vector<double> read_level_range(const YamlNode& value, const std::string& what, Problems& problems) {
   constexpr double kRounding = 1e-9;
   bool complete = true;
@@ -118,7 +118,7 @@ std::vector<double> read_level_list(const YamlNode& value, const std::string& wh
       .name = "levels", .kind = ParamKind::Number, .minimum = -kInfinity, .maximum = kInfinity};
   const auto items = read_list(value, what, allowed, problems);
   if (!items) return {};
-  // As the command line has it.
+  // A range within a list of one: the command line gives every value as a list.
   if (items->size() == 1 && items->front().kind == YamlKind::Map)
     return read_level_range(items->front(), what, problems);
   if (items->empty() || items->size() > kMaxClassLevels) {

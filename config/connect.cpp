@@ -67,7 +67,8 @@ class Connector {
   /// "NODE" or "NODE.PORT".
   Origin follow(const YamlNode& reference, const Wanted& wanted);
   Origin follow_source(const YamlNode& reference, const std::string& port, const Wanted& wanted);
-  /// What is taken without `from:`, by what comes after the first `before` stages of the file.
+  /// The origin that an input without `from:` takes, for a stage or sink behind the first `before` stages of
+  /// the file.
   Origin implied(std::size_t before, const Place& place, const Wanted& wanted);
   void report_cycle(const std::vector<std::vector<Origin>>& inputs, const std::vector<bool>& placed);
 

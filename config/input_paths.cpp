@@ -8,7 +8,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a source reads is called so where it may be a path.
+/// The parameter of sources whose value may be a path.
 constexpr std::string_view kLocation = "location";
 
 bool is_path(const std::string& text) {
@@ -69,7 +69,7 @@ bool reads_files(const SourceSpec& source) {
 }
 
 std::string input_root_of(const std::string& path) {
-  // What a shell opens for the program has no folder of its own.
+  // A pipe or file that the shell opens for the program has no folder to be relative to.
   const bool opened = path == "-" || path.starts_with("/dev/") || path.starts_with("/proc/");
   return opened ? std::string() : fs::path(path).parent_path().string();
 }

@@ -19,7 +19,7 @@ ParamSet params_from_text(const ParamDeclaration& declaration, const std::string
     names.push_back(option + name);
   }
   const SourceText nothing("");
-  // What is missing has no place of its own: it is said of the owner as a whole.
+  // A missing key has no place in the file: the fault is reported at the whole owner.
   names.push_back(owner);
   const Place whole{.line = 0, .override_index = static_cast<int>(names.size()) - 1};
   Problems problems("", nothing, names, "");

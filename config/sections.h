@@ -74,7 +74,7 @@ struct Reading {
 };
 SourceSpec read_source(const YamlNode& map, const Reading& reading);
 std::vector<DeclaredStage> read_stages(const YamlNode& list, const Reading& reading);
-/// Also refuses names that a stage has.
+/// Reads the sinks. Refuses one with the name of a stage, too.
 std::vector<DeclaredSink> read_sinks(const YamlNode& list, const std::vector<DeclaredStage>& stages,
                                      const Reading& reading);
 

@@ -35,7 +35,7 @@ class FileDescriptor {
   int fd_;
 };
 
-/// Of ASCII in UTF-16 every other byte is 0.
+/// In ASCII that is stored as UTF-16 every other byte is 0.
 bool looks_like_utf16(std::string_view bytes) {
   const auto zero = [&](std::size_t i) { return bytes[i] == '\0'; };
   if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) return true;

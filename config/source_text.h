@@ -33,7 +33,7 @@ class SourceText {
   const std::string& text() const { return text_; }
   /// Line `number`, counted from 1; empty after the last line.
   std::string_view line(int number) const;
-  /// From a line and a byte column, both counted from 0.
+  /// The place of `bytes` bytes at a line and a byte column, both counted from 0.
   Place place(int line, int byte_column, int bytes = 1) const;
   Place place_at(std::size_t offset) const;
   /// The bytes from a line and byte column (both counted from 0) to the end of that line.

@@ -15,7 +15,7 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// What YAML 1.1 or 1.2 readers take for something else than text.
+/// Whether `text` is a word that YAML 1.1 or 1.2 readers take for a truth value, a null, NaN or infinity.
 bool is_special_word(std::string_view text) {
   const std::string word = lower(text);
   return is_one_of(word, {"true", "false", "yes", "no", "on", "off", "null", "~", "y", "n", ".nan", ".inf",
@@ -76,7 +76,7 @@ class Reader {
   bool is_scalar() const { return value_.kind == YamlKind::Scalar; }
   bool is_text() const { return value_.style == ScalarStyle::Quoted; }
   bool in_range(double number) const { return number >= spec_.minimum && number <= spec_.maximum; }
-  /// As given: quotes show that it is text where something else is wanted.
+  /// The value as the file has it, for messages: in quotes where it was text and something else is wanted.
   static std::string given(const YamlNode& node) {
     if (node.kind != YamlKind::Scalar) return describe(node);
     const std::string text = printable(node.text);

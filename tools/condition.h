@@ -25,7 +25,7 @@ struct PlainLimit {
   double value = 0;  ///< 0.001 of "0.1%"
   bool is_share = false;
 };
-/// Nothing where the text is no number of at least 0.
+/// The limit in `text`; nothing where that is no number of at least 0.
 std::optional<PlainLimit> plain_limit_from(std::string_view text);
 
 }  // namespace contorno

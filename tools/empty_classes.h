@@ -16,7 +16,7 @@ class EmptyClasses {
   /// `graph` is borrowed. Maps that a device makes are not looked at.
   EmptyClasses(const GraphSpec& graph, Backend backend);
 
-  /// From one thread, with each result in turn (RunOptions::on_result).
+  /// Looks at the maps of a result. Called from one thread, for each result in turn (RunOptions::on_result).
   void look(const PlannedGraph& result, const std::vector<ClassCounts>& counts);
   /// Adds what was found to the classes of a report.
   void tell(std::vector<ClassCounts>& classes) const;

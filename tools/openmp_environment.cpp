@@ -99,7 +99,7 @@ std::optional<std::string> stack_size_fault(std::string_view value) {
 void settle_openmp_environment(char** argv) {
   const bool mended = leave_out_nonsense(), passive = wait_passively();
   if (mended || passive) execv("/proc/self/exe", argv);
-  // Without /proc the program runs on as it is.
+  // execv returns where there is no /proc: then the program runs on as it is.
 }
 
 }  // namespace contorno

@@ -26,7 +26,8 @@ constexpr std::size_t kMainStack = std::size_t{512} << 10;
 
 std::atomic<bool> came_to_its_end = false;
 
-/// A library that gives up ends the process with 1 while a command is at work.
+/// At the end of the process: a library that gives up for want of memory ends it with 1 while a command is at
+/// work, which becomes the exit code of that.
 void on_end(int status, void*) {
   if (!came_to_its_end && status == EXIT_FAILURE) ::_exit(static_cast<int>(ExitCode::OutOfMemory));
 }

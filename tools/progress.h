@@ -18,7 +18,7 @@ class ProgressLine {
   bool shown() const { return shown_; }
   void show(const std::string& line) {
     if (!shown_) return;
-    // As long as the one before, so that nothing of that stays.
+    // Padded to the length of the line before, so that nothing of that stays.
     show_progress(fmt::format("\r{:<{}}", line, width_));
     width_ = line.size();
   }

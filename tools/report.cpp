@@ -40,7 +40,7 @@ ordered_json latency(const Histogram& histogram) {
           {"max", histogram.max_us()}};
 }
 
-/// What was set or follows from a rate, as it is: "12.5 ms", "33.333 ms".
+/// A budget, which was set or follows from a rate, without rounding: "12.5 ms", "33.333 ms".
 std::string budget_text(double us) {
   return fmt::format("{} ms", std::round(us) / 1e3);
 }
@@ -148,7 +148,7 @@ std::string latency_rows(const RunReport& report) {
   return text;
 }
 
-/// Of each sink that did not get all results, what it got.
+/// A row for each sink that did not get all results: what it got.
 std::string sink_rows(const RunReport& report) {
   std::string text;
   for (const SinkOutcome& sink : report.sinks) {
@@ -162,7 +162,7 @@ std::string sink_rows(const RunReport& report) {
   return text;
 }
 
-/// What a class was looked for at, and what there was.
+/// Why a class has no contour: its level, and the greatest value that its maps had.
 std::string empty_reason(const ClassCounts& one) {
   if (!one.range) return fmt::format("its level is {}", *one.level);
   return fmt::format("its level is {}, the greatest value in the frames looked at {}",
@@ -229,7 +229,7 @@ std::string track_rows(const RunReport& report) {
   return text;
 }
 
-/// In every text of the report: the graph, the source, reasons, what sinks made.
+/// Masks passwords in every text of the report: the graph, the source, reasons, what sinks made.
 void mask_passwords(ordered_json& json) {
   if (json.is_string()) json = masked(json.get<std::string>());
   if (json.is_structured())

@@ -14,9 +14,9 @@
 
 namespace contorno {
 
-/// On standard error, "contorno: SENTENCE" as one line. Nothing for an empty sentence.
+/// Writes "contorno: SENTENCE" to standard error, as one line. Nothing for an empty sentence.
 void say(std::string_view sentence);
-/// The same as "contorno: warning: SENTENCE".
+/// Writes "contorno: warning: SENTENCE" likewise.
 void warn(std::string_view sentence);
 /// "contorno: LINES" on standard error, for a text of several lines such as the report of a graph's mistakes.
 /// Passwords and control characters are replaced, line breaks stay.
@@ -30,7 +30,7 @@ void show_progress(std::string_view text);
 /// A result, on standard output, as it is: what it quotes from outside has to be printable or encoded (JSON).
 /// Throws Error(Io) when standard output is closed or cannot take it.
 void print(std::string_view text);
-/// The same from a format; every text among `values` is shown as printable.
+/// Prints a result from a format; every text among `values` is shown as printable.
 template <class... T>
 void print(fmt::format_string<const T&...> format, const T&... values) {
   const auto shown = []<class V>(const V& value) {

@@ -6,7 +6,7 @@
 
 namespace contorno {
 
-/// It goes away, with what is in it, with this object.
+/// A folder that is removed, with all that is in it, when this object ends.
 class TransientFolder {
  public:
   /// A new folder "contorno-PURPOSE-..." among the temporary files of the system. Throws Error(CannotCreate).

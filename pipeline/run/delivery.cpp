@@ -78,7 +78,8 @@ void Delivery::hand_over(int slot, const Frame& frame) {
   Handed& handed = handed_[static_cast<std::size_t>(slot)];
   handed.frame = frame;
   handed.handed_ns = now_ns();
-  // One for whom it is held here, so that it is not released in the middle.
+  // One user more than sinks: this function, so that the slot is not released before all have been offered
+  // it.
   handed.users = static_cast<int>(lines_.size()) + 1;
   for (const auto& line : lines_)
     if (const std::optional<int> gone = line->queue.offer(slot)) {

@@ -57,7 +57,7 @@ class Delivery {
   Delivery(const Delivery&) = delete;
   Delivery& operator=(const Delivery&) = delete;
 
-  /// What the sinks take.
+  /// The value that each sink takes, in the order of the sinks.
   std::vector<Origin> inputs() const;
 
   /// Opens the sinks one after the other, each in its own thread, which is started first. While no frame is
@@ -69,7 +69,7 @@ class Delivery {
   /// nothing was handed over. Waits for the threads.
   enum class Ending : std::uint8_t { Finish, Leave };
   void close(Ending ending);
-  /// Of the sinks that were opened; after `close`.
+  /// What became of each sink that was opened. Called after `close`.
   std::vector<SinkOutcome> outcomes() const;
 
  private:

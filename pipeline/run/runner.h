@@ -92,7 +92,7 @@ class Runner {
   double latency_now_us() const { return last_latency_us_.load(std::memory_order_relaxed); }
   /// The planned formats of a node's outputs, for `contorno check`.
   const Format& format(const Origin& origin) const;
-  /// What one slot takes.
+  /// The memory that one slot takes.
   const SlotMemory& slot_memory() const { return slots_[0].graph->memory(); }
 
  private:
@@ -156,11 +156,11 @@ class Runner {
   SlotRing ring_;
   bool has_states_ = false;       // some stage knows of the frames before: they are launched in order_mutex_
   std::mutex relaunch_mutex_;     // frames are launched again; taken behind order_mutex_ or alone
-  std::mutex order_mutex_;        // of what follows, and of the graphs of the slots in under_way_
+  std::mutex order_mutex_;        // guards left_ to behind_, and the graphs of slots in under_way_
   CarriedState::Link left_;       // what the frame launched last leaves
   std::vector<Slot*> under_way_;  // launched on the device and not yet complete, in order
-  std::size_t behind_ = 0;        // the first of them behind the one that left them last
-  TeamChoice team_;               // the launcher's
+  std::size_t behind_ = 0;        // index in under_way_ of the frame behind the one taken out last
+  TeamChoice team_;               // used by the launcher alone
   Origin counted_contours_;       // the last contours of the graph, counted per class
 
   int bad_in_a_row_ = 0;  // the reader's
@@ -175,7 +175,7 @@ class Runner {
   std::atomic<std::int64_t> device_since_ns_ = kNotWaiting;  // when the finisher began to wait for the device
   std::int64_t start_ns_ = 0;
   std::atomic<std::int64_t> first_arrival_ns_ = 0, last_arrival_ns_ = 0;  // the reader's
-  std::mutex failure_mutex_;                                              // of what follows
+  std::mutex failure_mutex_;                                              // guards failure_ to failure_code_
   std::exception_ptr failure_;
   std::vector<SourceFault> source_faults_;  // the reader's, once it ends
   std::uint64_t source_reconnections_ = 0;

@@ -19,7 +19,7 @@ namespace contorno {
 
 namespace {
 
-/// What this thread has taken of the processors.
+/// The processor time that this thread has used, in ns.
 std::int64_t processor_ns() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -172,7 +172,7 @@ void Runner::launch(Slot& slot) {
   CarriedState& states = slot.graph->states();
   states.begin_with(left_);
   attempt(slot, start);
-  // One that failed is passed over.
+  // The state of a frame that failed is passed over.
   const bool launched = slot.outcome == Outcome::Result;
   left_ = launched ? states.left() : states.next();
   if (launched && !on_cpu) under_way_.push_back(&slot);
@@ -189,7 +189,7 @@ void Runner::complete(Slot& slot) {
   slot.finished_ns = now_ns();
 }
 
-/// The same for a graph whose stages know of the frames before.
+/// What complete() does, for a graph whose stages know of the frames before.
 void Runner::complete_in_order(Slot& slot) {
   {
     // The launcher goes on meanwhile, but the reader may not launch this frame again: a stream that is being

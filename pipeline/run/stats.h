@@ -36,7 +36,7 @@ struct FrameCounts {
   }
 };
 
-/// What the map of a class had where somebody looked: its samples as a level means them.
+/// Least and greatest sample that was seen of a class's map, in the scale in which levels are given.
 struct MapRange {
   double least = 0, greatest = 0;
   ElementType type = ElementType::F32;
@@ -45,7 +45,7 @@ struct MapRange {
 struct ClassCounts {
   std::string name;
   std::uint64_t points = 0, contours = 0;
-  std::uint64_t frames = 0;  ///< that have at least one contour of the class
+  std::uint64_t frames = 0;  ///< frames with at least one contour of the class
   std::optional<double> level =
       std::nullopt;  ///< the lowest of a class whose contours are missed if there are none
   std::optional<MapRange> range = std::nullopt;  ///< of a class without a contour, where it was looked for

@@ -23,16 +23,16 @@ bool is_secret_name(std::string_view name);
 /// `text` as one line: control characters, and characters that turn the direction of writing, as \n, \x07,
 /// \u202e and so on; bytes that are no UTF-8 as \xff; passwords masked. Cut off after `limit` characters.
 std::string printable(std::string_view text, std::size_t limit = 60);
-/// The same without a limit that would cut a sentence which quotes long names.
+/// `text` as printable() makes it, not cut off: for sentences that quote long names.
 std::string printable_sentence(std::string_view text);
-/// The same for text of several lines, whose newlines stay.
+/// `text` as printable_sentence() makes it, but newlines stay.
 std::string printable_lines(std::string_view text);
 
 /// What stands for an ASCII character in the text and the attributes of XML and HTML; empty: itself. Line
 /// ends and tabs become character references, so that attributes keep them; other control characters, which
 /// XML does not have, become U+FFFD.
 std::string_view markup_of(char c);
-/// All of `text`, which must be valid UTF-8, with its characters replaced so.
+/// `text`, which must be valid UTF-8, with every character replaced by markup_of.
 std::string markup(std::string_view text);
 
 /// Bytes of the UTF-8 character at `text[at]`, 0 when it is none (overlong forms and surrogates included).

@@ -74,7 +74,7 @@ static_assert(!kAttributeNames.back().empty(), "each attribute has a name");
 constexpr std::string_view name_of(Attribute attribute) {
   return kAttributeNames[static_cast<std::size_t>(attribute)];
 }
-/// Nothing when no attribute is called so.
+/// The attribute with that name; nothing when there is none.
 std::optional<Attribute> attribute_called(std::string_view name);
 
 /// A set of attributes.

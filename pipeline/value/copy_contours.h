@@ -9,7 +9,7 @@ namespace contorno {
 /// `from` (ContoursView::fits); neither has to be packed, and capacities may differ. `to` may have attributes
 /// more, which are not written.
 void copy_contours(const ContoursView& from, const ContoursView& to);
-/// The same without their points.
+/// Copies the contours as copy_contours does, but not their points.
 void copy_tables(const ContoursView& from, const ContoursView& to);
 
 /// Enqueues a copy of the contours that exist, without unused capacity, from device memory to `to`: a

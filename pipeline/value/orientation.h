@@ -5,7 +5,8 @@
 
 namespace contorno {
 
-/// What a contour turns around counter-clockwise on screen (scikit-image's positive_orientation).
+/// Which samples, low or high, a contour goes around counter-clockwise on screen (scikit-image's
+/// positive_orientation).
 enum class Orientation : std::uint8_t { Low, High };
 
 }  // namespace contorno

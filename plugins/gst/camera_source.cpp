@@ -20,7 +20,7 @@ std::string cameras_present() {
   return list.empty() ? "none" : list;
 }
 
-/// What the camera may send: raw or JPEG, of the wanted size and rate where one is wanted.
+/// Caps of what the camera may send: raw or JPEG, of the wanted size and rate where one is wanted.
 Owned<GstCaps> camera_caps(const CameraParams& params) {
   Owned<GstCaps> caps(gst_caps_new_empty());
   int numerator = 0, denominator = 1;
@@ -96,7 +96,7 @@ void refuse_unknown_pattern(const TestParams& params) {
                 fmt::format("pattern is '{}', allowed one of {}", params.pattern, allowed));
 }
 
-/// As StreamSource finds it in the first frame.
+/// The format that StreamSource will find in the first frame of the test source.
 StreamFormat foretell_test(const TestParams& params) {
   StreamFormat format{.frame = ImageFormat{.width = params.width, .height = params.height, .channels = 4},
                       .frame_count = params.frames > 0 ? params.frames : -1,

@@ -14,13 +14,13 @@ namespace contorno::gst {
 
 struct CodecSpec {
   Codec codec;
-  const char* media_type;        ///< of what is written, as caps have it
+  const char* media_type;        ///< of the encoded stream, as in caps
   const char* encoder;           ///< GStreamer's element, unless another encoder is asked for
   const char* parser = nullptr;  ///< element between encoder and muxer, where the muxer needs one
   int granule = 1;               ///< sides are multiples of it
   int smallest_side = 16;        ///< less is refused by some encoder, muxer or reader
 };
-/// Both are for all codecs but Auto.
+/// The properties and the name of a codec, which is not Auto.
 const CodecSpec& spec_of(Codec codec);
 const char* name_of(Codec codec);
 
@@ -45,14 +45,16 @@ struct Container {
   Writing writing = Writing::Forward;
 };
 
-/// By the extension of `path`. Throws Error(BadConfig) that lists the allowed ones.
+/// The container that the extension of `path` stands for. Throws Error(BadConfig) that lists the allowed
+/// ones.
 const Container& container_of(const std::string& path);
 /// How pictures are compressed, and GStreamer's element that does it.
 struct Encoding {
   Codec codec;
   const char* element;
 };
-/// What was asked for; where that is Auto, the encoder's codec, or the container's first that is installed.
+/// The codec and encoder that were asked for; for Auto the encoder's codec, or the container's first that is
+/// installed.
 /// Throws Error(BadConfig) when the container does not take the codec, or the encoder writes another one.
 Encoding encoding_for(const Container& container, Codec codec, Encoder encoder);
 

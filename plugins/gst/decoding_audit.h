@@ -40,7 +40,7 @@ class DecodingAudit {
   struct Count {
     const GstElement* decoder = nullptr;  // never dereferenced
     std::atomic<std::int64_t> pictures = 0;
-    // Of the streaming thread:
+    // Used by the streaming thread alone:
     GstClockTime first = GST_CLOCK_TIME_NONE;  // the presentation time of the first key frame
     GstClockTime before = GST_CLOCK_TIME_NONE;
     GstClockTime latest = GST_CLOCK_TIME_NONE;  // of the last picture that went in

@@ -64,7 +64,7 @@ GstVideoFormat video_format_of(DeepSamples samples) {
   throw InternalError("samples of no kind");
 }
 
-/// What the container says goes before what the stream says.
+/// The colorimetry of a picture: what the container says, else what the stream says.
 GstVideoColorimetry colours_of_picture(const DeepElement& self, const DeepPicture& picture) {
   GstVideoColorimetry colours = kUnknownColours;
   const char* told = gst_structure_get_string(gst_caps_get_structure(self.input->caps, 0), "colorimetry");

@@ -7,7 +7,7 @@
 
 namespace contorno::gst {
 
-/// What to do about a film that nothing here decodes.
+/// The end of a sentence: what to do about a film that nothing here decodes.
 inline constexpr const char* kFfmpegMayRead =
     "if ffmpeg reads the file, convert it: ffmpeg -i FILE -c:v ffv1 FILE.mkv";
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kReserved = 1 << 16;  // an hour at 18 frames a second; then memory is taken
 
-/// By which a pad knows its PadTimes.
+/// The key under which a pad keeps a pointer to its PadTimes.
 GQuark times_quark() {
   static const GQuark quark = g_quark_from_static_string("contorno-pad-times");
   return quark;

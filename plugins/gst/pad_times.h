@@ -36,7 +36,7 @@ class PadTimes {
   static GstFlowReturn timed(GstPad* pad, const Work& work);
 
   Owned<GstPad> pad_;
-  std::mutex mutex_;  // of what follows, up to kept_
+  std::mutex mutex_;  // guards ended_ to kept_
   bool ended_ = false;
   std::vector<Passing> passings_;
   std::vector<KeptBuffer> kept_;

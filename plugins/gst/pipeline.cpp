@@ -255,7 +255,7 @@ FramePipeline::Pulled FramePipeline::pull(int timeout_ms, const std::atomic<bool
         .code = ExitCode::Unavailable};
   };
   const auto gave_up = [&](const std::string& demuxer) {
-    // As the demuxer says it itself, where it is heard.
+    // The words of the demuxer itself, which GStreamer does not always pass on.
     return Pulled{.result = Pull::Failed,
                   .error = fmt::format("{}: Internal data stream error (reported by {})", subject, demuxer)};
   };

@@ -82,7 +82,7 @@ class FramePipeline {
   struct Pulled {
     Pull result = Pull::End;
     Owned<GstSample> sample;
-    std::string error;                  ///< with Failed
+    std::string error;                  ///< why it failed; with Failed
     ExitCode code = ExitCode::BadData;  ///< with Failed
   };
   void play();
@@ -90,7 +90,7 @@ class FramePipeline {
   Pulled pull(int timeout_ms, const std::atomic<bool>& cancelled, const std::string& subject);
 
   GstElement* pipeline() const { return pipeline_.get(); }
-  /// Behind add_frame_end: turns the frames so, whatever the stream says.
+  /// Turns the frames so, whatever the stream says. Called after add_frame_end.
   void set_direction(GstVideoOrientationMethod direction);
   bool is_live() const;              ///< frames come at their own pace, as from a camera
   std::int64_t duration_ns() const;  ///< -1: unknown

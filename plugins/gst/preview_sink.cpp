@@ -116,7 +116,7 @@ class PreviewSink : public Sink {
 
   void close() {
     if (x_connection_lost()) {
-      // Its threads stand still in Xlib, so it stays as it is until the program ends.
+      // The threads of the pipeline are blocked in Xlib, so it is not torn down before the program ends.
       static_cast<void>(pipeline_.release());
       static_cast<void>(bus_.release());
     }

@@ -30,7 +30,7 @@ bool names_limited_range(GstBuffer* buffer) {
   return false;
 }
 
-/// Of the first picture, before its decoder says what it makes.
+/// Looks at the range of the first JPEG, before its decoder says what it makes.
 GstPadProbeReturn on_first_jpeg(GstPad* pad, GstPadProbeInfo* info, gpointer) {
   const Owned<GstElement> decoder(gst_pad_get_parent_element(pad));
   if (decoder && names_limited_range(GST_PAD_PROBE_INFO_BUFFER(info)))

@@ -40,7 +40,7 @@ StreamSource::StreamSource(StreamPlan plan)
     case FramePipeline::Pull::Frame:
       break;
     case FramePipeline::Pull::Failed:
-      // What a demuxer says of a codec that it has no name for (flvdemux).
+      // A demuxer (flvdemux) ends with this error where it has no name for the codec.
       if (!plan_.file.empty() && first.error.find("Internal data stream error") != std::string::npos)
         first.error += fmt::format("; no frame could be decoded; {}", kFfmpegMayRead);
       throw Error(first.code, first.error);
@@ -115,7 +115,7 @@ bool StreamSource::note_frame(GstSample* sample) {
   return true;
 }
 
-/// That of the caps; of a GIF, whose frames last as long as they like, the mean.
+/// Sets the rate to that of the caps; for a GIF, whose frames have lengths of their own, to the mean.
 void StreamSource::set_rate() {
   GstVideoInfo info;
   gst_video_info_from_caps(&info, gst_sample_get_caps(sample_.get()));
@@ -237,7 +237,7 @@ StreamSource::Next StreamSource::advance() {
   return Next::End;
 }
 
-/// Of a round, by what the container says; -1: it does not.
+/// How many frames a round has by what the container says; -1: it does not say.
 std::int64_t StreamSource::announced() const {
   if (facts_.kind == ContainerKind::Gif && facts_.cut_off)
     return -1;  // only those that are there are counted
@@ -261,7 +261,7 @@ bool StreamSource::ends_early() const {
   if (recorded_rate_ <= 0 || last_came_ns_ < 0) return false;
   using enum ContainerKind;
   if (facts_.kind == Mp4 && facts_.frames >= 0 && came_ >= facts_.frames) return false;
-  if (facts_.trimmed && facts_.frames >= 0) return false;  // they are counted
+  if (facts_.trimmed && facts_.frames >= 0) return false;  // missing frames are known by their number
   const bool states_duration = facts_.kind == Mp4 || facts_.kind == Matroska || facts_.kind == Ogg;
   std::int64_t end = -1;
   // The last frames of an AVI file may be empty; its structure tells, where the pictures were counted.

@@ -15,7 +15,7 @@
 
 namespace contorno::gst {
 
-/// What the sources video, camera and test differ in.
+/// How the sources video, camera and test differ.
 struct StreamPlan {
   std::function<void(FramePipeline&)> build;  ///< adds the elements
   std::string subject;                        ///< begins every error sentence: "clip.mp4"
@@ -25,7 +25,7 @@ struct StreamPlan {
   std::int64_t limit = 0;                     ///< most frames delivered; 0: all
   bool loop = false;
   int reconnect_attempts = 0;     ///< most, each time that a stream that had been open fails
-  std::int64_t frame_count = -1;  ///< of one round, when it is known beforehand
+  std::int64_t frame_count = -1;  ///< frames of one round, when known beforehand
   std::string file;               ///< the local file that it comes from, if any
 };
 

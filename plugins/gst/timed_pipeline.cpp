@@ -27,7 +27,7 @@ namespace {
 
 constexpr const char* kElement = "contorno";
 
-/// What the tracers say, from any thread.
+/// Collects what the tracers say, from any thread.
 struct Traces {
   std::mutex mutex;
   std::vector<TracedTime> times;
@@ -243,7 +243,7 @@ class ProbedPipeline final : public TimedPipeline {
     return nullptr;
   }
 
-  /// What is known of it while the pipeline still runs.
+  /// What is known of the pad's element while the pipeline still runs.
   PassedElement place_of(GstPad* pad) {
     PassedElement place{.name = name_of_element(pad), .passings = {}, .rate = rate_of(pad), .kept = {}};
     if (const PadTimes* times = times_of(pad); times != nullptr) place.held_since_ns = times->held_since_ns();
@@ -281,7 +281,7 @@ class ProbedPipeline final : public TimedPipeline {
       add_sinks(GST_PAD(pad->data), sinks);
   }
 
-  /// What a presentation time needs to become the time on the clock of now_ns() that it stands for.
+  /// The offset from presentation times to the times on the clock of now_ns() that they stand for.
   std::int64_t stamp_offset(GstPad* first) {
     const Owned<GstClock> clock(gst_pipeline_get_clock(GST_PIPELINE(pipeline_.get())));
     const Owned<GstEvent> event(gst_pad_get_sticky_event(first, GST_EVENT_SEGMENT, 0));
@@ -295,7 +295,7 @@ class ProbedPipeline final : public TimedPipeline {
   }
 
   std::mutex mutex_;
-  /// On the heap, so that it can outlive this object where an element goes on to use it.
+  /// The list is on the heap, so that it can outlive this object where an element goes on using it.
   std::unique_ptr<std::list<PadTimes>> kept_ = std::make_unique<std::list<PadTimes>>();
   std::list<PadTimes>& times_ = *kept_;  // pads have their addresses
   Owned<GstElement> pipeline_;

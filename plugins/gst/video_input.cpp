@@ -61,7 +61,7 @@ GstPadProbeReturn on_bytes(GstPad*, GstPadProbeInfo* info, gpointer patches) {
   return GST_PAD_PROBE_OK;
 }
 
-/// Called for the element that fetches the bytes of a file; what is to be changed of them comes as user data.
+/// Called for the element that fetches the bytes of a file; the user data says which bytes are changed.
 void patch_source(GstElement*, GstElement* source, gpointer patches) {
   const Owned<GstPad> pad(gst_element_get_static_pad(source, "src"));
   constexpr auto kBytes = static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_PUSH |

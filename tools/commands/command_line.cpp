@@ -25,7 +25,7 @@ std::string meant(const std::string& word, const std::vector<std::string>& names
   return near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near);
 }
 
-/// Of the first word. The library would only say that a command is missing.
+/// Refuses a first word that is no command. The library would only say that a command is missing.
 void refuse_unknown_command(const CLI::App& app, const std::string& word) {
   const bool is_option = word.starts_with('-');
   std::vector<std::string> names;

@@ -28,14 +28,15 @@ void add_graph_overrides(CLI::App& command, GraphArguments& arguments);
 
 /// --backend: auto, cpu or cuda.
 void add_graph_backend(CLI::App& command, std::string& backend);
-/// What that names, unless the environment (CONTORNO_BACKEND) does; nothing where neither does.
+/// The backend that the environment (CONTORNO_BACKEND) names, else that of the option; nothing where neither
+/// names one.
 std::optional<Backend> forced_backend(std::string backend);
 
 struct GivenGraph {
   GraphSpec graph;
   std::string name;  ///< of the graph's file, for messages and reports
   std::string text;  ///< as it was loaded, without what the command line changes
-  // Of the FirstGraph that was made; empty where a graph was given.
+  // Fields of the FirstGraph, where contorno made the graph; else empty.
   std::string made_for;   ///< its `subject`
   std::string made_stem;  ///< its `stem`
 };

@@ -230,7 +230,8 @@ class LineOfGraph {
     return branch;
   }
 
-  /// What the element draws goes to all that show pictures.
+  /// Every sink that shows pictures gets what the element draws; notes it where the graph has another picture
+  /// for this one.
   void note_other_picture(const SinkSpec& sink) {
     shown_ = true;
     const bool is_drawn = sink.input.node >= 0 &&
@@ -249,7 +250,7 @@ class LineOfGraph {
     return fmt::format("tee name=results results. ! queue ! {}", fmt::join(branches, " results. ! queue ! "));
   }
 
-  /// What a node takes of the source; the graph is not bound to one yet.
+  /// Whether some node takes maps of the source; the graph is not bound to one yet.
   bool takes_maps() const {
     return std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [](const NodeSpec& node) {
       return std::any_of(node.inputs.begin(), node.inputs.end(), [](const Origin& origin) {

@@ -9,7 +9,7 @@
 namespace contorno {
 
 struct GstLine {
-  std::string text;                ///< for a shell
+  std::string text;                ///< the line, quoted for a shell
   std::vector<std::string> notes;  ///< what the line does not do that the graph does, a sentence each
 };
 

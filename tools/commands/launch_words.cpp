@@ -120,7 +120,7 @@ std::string LaunchWords::properties(const std::string& text) {
   return line;
 }
 
-/// Without a slash it would be an element.
+/// `text` as caps in a launch line: a word without a slash would be taken for an element.
 std::string LaunchWords::caps(const std::string& text) {
   if (has_only(text, kPlain) && text.find('/') != std::string::npos) return text;
   return "capsfilter " + property("caps", text);

@@ -50,7 +50,7 @@ struct LearnFiles {
   fs::path beside(const char* ending) const { return graph.parent_path() / (graph.stem().string() + ending); }
 };
 
-/// Before any work: what is there already is not lost.
+/// Refuses to replace a file that is there already, before any work.
 void check_may_be_written(const fs::path& path, const std::string& input, Existing existing) {
   std::error_code ignored;
   const fs::file_status status = fs::symlink_status(path, ignored);
@@ -108,7 +108,7 @@ void write_picture(const fs::path& path, const Sheet& sheet, const Catalog& cata
   save_image(path.string(), sheet.view(), catalog, files, "learn");
 }
 
-/// With nothing to look for: pictures to point at.
+/// Without classes to learn: writes pictures of the frames, in which the user can point at things.
 int show_frames(const LearnArguments& arguments, const ExampleFrames& examples, const LearnFiles& files,
                 const Catalog& catalog) {
   write_picture(files.frames, frame_sheet(examples, nullptr), catalog);

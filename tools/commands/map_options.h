@@ -16,7 +16,7 @@ namespace contorno {
 /// --layout and --channels.
 struct ReadOptions {
   std::string layout = "hwc", channels = "auto";
-  /// As load_image.
+  /// Loads an image or array as load_image does, with these options.
   LoadedImage load(const std::string& path) const;
 };
 /// `options` must outlive the command; so must the variables that the functions below are given.

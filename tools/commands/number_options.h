@@ -35,7 +35,7 @@ void add_whole_number(CLI::App& command, const std::string& name, I& value, std:
 }
 
 inline constexpr double kAnyNumber = std::numeric_limits<double>::max();
-/// The same for any number from `least` to `most`, both allowed; infinities and NaN are refused.
+/// Adds an option for any number from `least` to `most`, both allowed; infinities and NaN are refused.
 void add_number(CLI::App& command, const std::string& name, double& value, double least, double most,
                 const std::string& sentence);
 
@@ -43,7 +43,7 @@ void add_number(CLI::App& command, const std::string& name, double& value, doubl
 void add_number(CLI::App& command, const std::string& name, std::optional<double>& value,
                 const std::string& sentence);
 
-/// The same for an option that may come again: each time a number is added.
+/// Adds such an option that may come again: each time a number is added.
 void add_numbers(CLI::App& command, const std::string& name, std::vector<double>& values,
                  const std::string& sentence);
 

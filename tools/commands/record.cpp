@@ -134,7 +134,7 @@ void check_kind(const std::string& folder, const StreamFormat& format, const Cat
 }
 
 int exit_code_of(const RunReport& report) {
-  // What one part could not write is the reason for which the other one has ended.
+  // A sink that broke is the reason for which the run has ended.
   for (const SinkOutcome& sink : report.sinks)
     if (!sink.error.empty()) return static_cast<int>(sink.code);
   if (const int signal = InterruptGuard::requested(); signal != 0) return 128 + signal;

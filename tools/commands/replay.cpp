@@ -152,7 +152,7 @@ struct Findings {
     write_text_file(arguments.html, html_page("contorno replay", "replay", sections));
   }
 
-  /// What failed goes to standard error.
+  /// Says on standard error which limits do not hold.
   void tell_limits(bool quiet) const {
     for (const ScoreLimit::Answer& answer : limits)
       if (!answer.held)
@@ -212,7 +212,7 @@ int compare_with(const ReplayArguments& arguments, const Catalog& catalog, const
     print(score_text(findings.scores));
   }
   findings.tell_limits(arguments.quiet);
-  // What failed as the record says was expected.
+  // Frames that failed as the record says were expected to.
   return different ? kDifferent : exit_code(report, findings, 0);
 }
 
@@ -268,7 +268,7 @@ int record(const ReplayArguments& arguments, const Catalog& catalog) {
   findings.write(arguments);
   if (!arguments.quiet) print(score_text(findings.scores));
   findings.tell_limits(arguments.quiet);
-  // Also those that were recorded before, by the run that this one goes on with.
+  // Failures count also where an earlier run recorded them, with which this one goes on.
   const int code = exit_code(report, findings, count_failures(arguments.record, replay.whole));
   if (arguments.loop == 1) return code;
   // Nothing may change from round to round.

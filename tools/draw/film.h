@@ -38,7 +38,7 @@ void check_drawing_path(const std::string& path);
 std::unique_ptr<Film> make_film(const std::string& path, const FilmFormat& format, const Catalog& catalog,
                                 OutputRegister& files);
 
-/// For make_film: the file is empty and taken over.
+/// Films as GIF and APNG, for make_film; they take the file over, which is empty.
 std::unique_ptr<Film> make_gif(OutputFile file, const FilmFormat& format);
 std::unique_ptr<Film> make_apng(OutputFile file, const FilmFormat& format);
 

@@ -10,7 +10,7 @@
 
 namespace contorno {
 
-/// Also those that the palette of a GIF mixes.
+/// The colours of drawings; the palette of a GIF is made of mixtures of them.
 inline constexpr Colour kDrawingPaper{16, 20, 27}, kDrawingCircle{53, 99, 128}, kDrawingArm{255, 176, 72},
     kDrawingLine{243, 239, 228};
 

@@ -55,7 +55,7 @@ class SvgScene {
         begin, std::max(seconds, 1e-4));
   }
 
-  /// Each arm in the group of the one before, in which it turns by what it turns more.
+  /// Adds each arm as a group within that of the arm before, so that it turns only by the difference.
   void add_arms(const Machine& machine, double begin, double seconds, double period) {
     const double rest = placement_.scale_x;
     std::size_t open = 1;

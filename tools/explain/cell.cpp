@@ -48,7 +48,7 @@ SampleState state_of(const CellSample& sample, const ImageView& mask, double lev
   if (sample.value != sample.value) return SampleState::Nan;
   if (mask.data != nullptr && mask.row<const std::uint8_t>(sample.row)[sample.col] == 0)
     return SampleState::Masked;
-  // What level_test.h is a faster twin of.
+  // The plain rule; the engine has it in a faster form (level_test.h).
   return sample.value > level ? SampleState::High : SampleState::Low;
 }
 

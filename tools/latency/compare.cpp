@@ -12,7 +12,7 @@
 namespace contorno::latency {
 namespace {
 
-/// Of the normal distribution: 1 % of it lies farther out on both sides together.
+/// Deviations of the normal distribution beyond which 1 % of it lies, on both sides together.
 constexpr double kDeviations = 2.5758;
 /// Times that are shorter than this are not compared: they are noise of clocks.
 constexpr double kLeastCompared_ms = 0.02;
@@ -72,7 +72,7 @@ class Comparer {
     }
   }
 
-  /// By the test of two proportions with a pooled one.
+  /// Compares the shares of misses, by the test of two proportions with a pooled one.
   void add_misses() {
     const double m = static_cast<double>(before_.frames.offered),
                  n = static_cast<double>(after_.frames.offered);

@@ -16,7 +16,7 @@
 
 namespace contorno::latency {
 
-/// Of the error of the first kind, two-sided.
+/// The probability that a difference is reported where there is none (two-sided).
 inline constexpr double kSignificance = 0.01;
 
 /// The two-sided probability that samples of one distribution differ so much in rank, by the normal

@@ -34,9 +34,9 @@ struct Percentile {
 class Distribution {
  public:
   Distribution() = default;
-  /// Of samples in ns, in any order.
+  /// The distribution of samples in ns, in any order.
   Distribution(std::string name, std::vector<std::int64_t> samples);
-  /// Of what a file has.
+  /// The distribution that a report file describes.
   Distribution(std::string name, const Histogram& histogram, double min_ms, double max_ms, double mean_ms,
                double jitter_ms);
 
@@ -60,7 +60,7 @@ class Distribution {
   };
   Interval interval(double share, double deviations, std::uint64_t missing = 0) const;
 
-  /// Both together; figures come from histograms then.
+  /// Adds the samples of `other`; figures come from histograms from then on.
   void merge(const Distribution& other);
 
  private:

@@ -43,7 +43,7 @@ inline constexpr std::tuple kSummed{Field{"wall_s", &Resources::wall_s},
                                     Field{"minor_faults", &Resources::minor_faults},
                                     Field{"major_faults", &Resources::major_faults},
                                     Field{"involuntary_switches", &Resources::involuntary_switches}};
-/// Those that are not.
+/// Resources that are not added up.
 inline constexpr std::tuple kResident{Field{"resident_begin_bytes", &Resources::resident_begin_bytes},
                                       Field{"resident_end_bytes", &Resources::resident_end_bytes}};
 inline constexpr std::tuple kMemory{Field{"slots", &Memory::slots}, Field{"host_bytes", &Memory::host},

@@ -88,7 +88,7 @@ std::vector<FrameOf> worst_frames(const std::vector<Measurement>& repeats, Until
   return worst;
 }
 
-/// On `track`, and for each sink, which works beside the others, on one behind it.
+/// Adds a frame on `track`, and each of its sinks, which work beside each other, on a track behind it.
 void add_frame(Trace& trace, const FrameOf& one, const std::vector<Part>& parts, std::int32_t track,
                Until until) {
   const FrameRecords& records = one.records();

@@ -68,7 +68,7 @@ Tally frames_from(const Json& json) {
                .late = count_at(json, "late"),
                .longest_run = count_at(json, "longest_run_of_misses")};
   frames.probed = json.contains("probed") ? count_at(json, "probed") : frames.delivered;
-  // What is derived from them is written too.
+  // Counts that follow from others are in the file, too, and have to agree.
   const auto check = [](const char* name, std::uint64_t written, std::uint64_t derived) {
     if (written != derived)
       throw Error(ExitCode::BadData,

@@ -34,7 +34,7 @@ constexpr double kShortestFrame_s = 50e-6;
 constexpr double kMostClosedFrames = 1e6;
 /// Time in which the threads are started before the first frame is due.
 constexpr std::int64_t kStartUp_ns = 50'000'000;
-/// Of all records together.
+/// The most memory of all records together.
 constexpr std::size_t kMostRecordBytes = std::size_t{2} << 30;
 
 std::size_t warm_up_frames(const Load& load) {
@@ -107,7 +107,7 @@ class Camera {
     source_.start(start_ns, [this] { return runner_->progress(); });
   }
   Runner& runner() { return *runner_; }
-  /// What it measured in the run of this report. Throws Error for a sink that broke.
+  /// What the camera measured in the run of this report. Throws Error for a sink that broke.
   CameraRun take(RunReport report) {
     for (const SinkOutcome& sink : report.sinks)
       if (!sink.error.empty()) throw Error(sink.code, fmt::format("sink '{}': {}", sink.name, sink.error));

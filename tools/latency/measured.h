@@ -32,7 +32,7 @@ std::vector<Part> parts_of(const GraphSpec& graph, const Columns& columns);
 struct PartSpan {
   std::int64_t begin_ns, end_ns;
 };
-/// Nothing where the frame was not in it, or nobody knows when.
+/// When the frame was in the part; nothing where it was not, or where the times are not known.
 std::optional<PartSpan> span_of(const FrameRecords& records, std::size_t frame, const Part& part);
 
 /// One camera's frames after the warm-up.
@@ -49,7 +49,7 @@ class Measured {
     for (std::size_t frame = measurement_.warm_up_frames; frame < camera_.offered; ++frame)
       if (measurement_.load.loop == Loop::Open || due_ns(frame) >= warm_ns) visit(frame);
   }
-  /// From when the first frame of the measurement was due.
+  /// When a frame was due, counted from when the first frame of the measurement was.
   std::int64_t due_ns(std::size_t frame) const {
     return records().time(frame, Columns::kDue) - measurement_.start_ns;
   }
@@ -58,7 +58,8 @@ class Measured {
   std::int64_t to_result(std::size_t frame) const {
     return records().time(frame, records().columns().finished()) - records().time(frame, Columns::kDue);
   }
-  /// To the end of the last sink; nothing where one did not take the frame, or there is none.
+  /// The time from due to the end of the last sink, ns; nothing where one did not take the frame, or there is
+  /// none.
   std::optional<std::int64_t> to_sinks(std::size_t frame) const {
     std::int64_t last = 0;
     for (std::size_t sink = 0; sink < records().columns().sinks; ++sink) {
@@ -74,7 +75,7 @@ class Measured {
     if (settings.until == Until::Sinks && records().columns().sinks > 0 && !to_sinks(frame)) return false;
     return ms(counted(frame, settings.until)) <= settings.deadline_ms;
   }
-  /// What is compared with the deadline.
+  /// The time that is compared with the deadline, ns.
   std::int64_t counted(std::size_t frame, Until until) const {
     return until == Until::Sinks ? to_sinks(frame).value_or(to_result(frame)) : to_result(frame);
   }

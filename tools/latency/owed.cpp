@@ -14,7 +14,7 @@ namespace {
 /// near.
 constexpr std::size_t kLeastSteps = 10;
 constexpr double kNearlyAll = 0.9, kNear = 0.2;
-/// Of a source that owes more, the rate is no rate.
+/// The most frames that a source can owe: where it would owe more, its rate means nothing.
 constexpr double kMostOwed = 5e6;
 
 double rate_of_steps(const std::vector<DueFrame>& frames) {
@@ -52,7 +52,7 @@ std::vector<DueFrame> with_owed(std::vector<DueFrame> frames, double rate, std::
   const double step = 1e9 / rate;
   std::vector<DueFrame> all;
   double owed = 0;
-  // Behind a frame, so many steps later each.
+  // Adds `count` owed frames behind one that was due at `due_ns`, a step apart.
   const auto add_behind = [&](std::int64_t due_ns, double count) {
     const double skipped = std::max(0.0, std::ceil(static_cast<double>(begin_ns - due_ns) / step) - 1);
     owed += std::max(0.0, count - skipped);

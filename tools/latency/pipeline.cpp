@@ -283,7 +283,7 @@ LatencyReport summarise(const MeasuredPipeline& measured, Settings settings, con
       summarise(measured.graph, std::move(settings), std::vector<Measurement>{measured.measurement}, options);
   report.settings.source = measured.source;
   report.settings.backend = report.settings.on_full = "";
-  // What only a run of contorno's own has: queues of slots, transfers.
+  // Rows that only contorno's own runs have, of queues and transfers, are left out.
   std::erase_if(report.rows, [&](const Row& row) {
     return (row.kind == RowKind::Wait || row.kind == RowKind::Transfer) && row.times.max_ms() == 0;
   });

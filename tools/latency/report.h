@@ -53,7 +53,7 @@ struct Tally {
   std::uint64_t longest_run = 0;       ///< of misses one after the other, of one camera
   std::uint64_t probed = 0;            ///< delivered, and their parts were timed
 
-  /// Those of other cameras, repeats or reports; the longest run is that of one of them.
+  /// Adds the counts of another camera, repeat or report; the longest run of misses is that of one of them.
   void add(const Tally& other) {
     offered += other.offered;
     delivered += other.delivered;
@@ -134,7 +134,7 @@ struct ProbeCost {
   double least_percent = 0, median_percent = 0, most_percent = 0;  ///< of a frame that is probed
   std::uint64_t every = kEveryFrame;                               ///< frames that the measurement probed
 
-  /// Of all frames on average.
+  /// What probes cost of a frame on average, in per cent.
   double mean_percent() const { return median_percent / static_cast<double>(every); }
 };
 
@@ -159,11 +159,11 @@ struct LatencyReport {
   std::string held_up;                     ///< by what, at the end of it, as a sentence; empty: by nothing
 
   const Distribution* row(std::string_view name) const;
-  /// What `environment` says under this name; null where it says nothing.
+  /// The fact of `environment` with this name; null where there is none.
   const std::string* fact(std::string_view name) const;
-  /// Those of worst_probed that are not in `worst`.
+  /// The frames of worst_probed that are not in `worst`.
   std::vector<WorstFrame> more_worst() const;
-  /// What is compared with the deadline. Empty where no frame was delivered.
+  /// The times that are compared with the deadline. Empty where no frame was delivered.
   const Distribution& counted() const;
 };
 
@@ -172,7 +172,7 @@ inline constexpr const char* kInput = "input";
 /// The names of rows that others refer to.
 inline constexpr const char* kDueToResult = "due to result";
 inline constexpr const char* kDueToSinks = "due to end of sinks";
-/// Before the name of a sink of a pipeline of GStreamer: how long it keeps a frame.
+/// Begins the name of the row that says how long a sink of a GStreamer pipeline keeps a frame.
 inline constexpr std::string_view kInSink = "in sink ";
 
 struct SummaryOptions {

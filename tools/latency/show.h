@@ -11,26 +11,26 @@
 
 namespace contorno::latency {
 
-/// What was said of a report, beside its figures.
+/// The verdict on a report and the answers to its assertions.
 struct Judgement {
   Verdict verdict;
   std::vector<Assertion::Answer> assertions;
 };
 
-/// Several lines, at most about 110 characters wide.
+/// The report as text of several lines, at most about 110 characters wide.
 std::string table_of(const LatencyReport& report, const Judgement& judgement);
 
-/// Its lines of times: those of whole frames, of their parts and between results.
+/// The lines of times alone: those of whole frames, of their parts and between results.
 std::string latency_rows(const LatencyReport& report);
 
 /// The version of what json_of writes.
 inline constexpr const char* kSchema = "contorno-latency/1";
-/// docs/reference/latency.md describes it.
+/// The report as JSON, which docs/reference/latency.md describes.
 std::string json_of(const LatencyReport& report, const Judgement& judgement);
 /// Reads what json_of wrote; `name` is the file's, for messages. Throws Error(BadData).
 LatencyReport report_from(const std::string& json, const std::string& name);
 
-/// One page without any link to elsewhere.
+/// The report as one page of HTML, without any link to elsewhere.
 std::string html_of(const LatencyReport& report, const Judgement& judgement);
 
 /// A row a frame: camera, frame, outcome, and its times in ns, from when the first frame was due.
@@ -49,7 +49,7 @@ const char* reason_of_drops(Mode mode);
 std::string resources_text(const LatencyReport& report);
 std::string memory_text(const Memory& memory);
 std::string probe_text(const ProbeCost& cost, double deadline_ms);
-/// Of how many frames the parts were timed; empty where all were.
+/// Says of how many frames the parts were timed; empty where of all.
 std::string probed_text(const LatencyReport& report);
 std::string allocations_text(const FrameAllocations& allocations);
 

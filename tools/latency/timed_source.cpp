@@ -66,7 +66,7 @@ TimedSource::TimedSource(const HeldFrames* held, Source* source, const Delivery&
 
 void TimedSource::take_format() {
   format_ = held_ != nullptr ? held_->format() : source_->format();
-  // As a camera: it does not wait for the pipeline.
+  // In an open loop the source is live, as a camera: it does not wait for the pipeline.
   format_.live = !closed_loop();
   format_.frame_count = -1;
   if (delivery_.rate > 0) set_decimal_rate(format_, delivery_.rate);
@@ -106,7 +106,7 @@ bool TimedSource::is_over(std::int64_t due_ns) {
   return counted_from_ns_ && due_ns - *counted_from_ns_ > delivery_.duration_ns;
 }
 
-/// Of a closed loop: until all that was delivered is done. False when cancelled.
+/// In a closed loop, waits until all that was delivered is done. False when cancelled.
 bool TimedSource::wait_for_idle() {
   constexpr std::chrono::microseconds kPause(20);
   for (;;) {

@@ -26,7 +26,7 @@ class HeldFrames {
 
   std::size_t size() const { return frames_.size(); }
   const StreamFormat& format() const { return format_; }
-  /// Of all their samples.
+  /// The checksum of all samples of the frames.
   std::uint32_t checksum() const;
   /// Writes one of them into a slot.
   ReadResult copy(std::size_t index, FrameInput& to) const;

@@ -143,7 +143,7 @@ Assertion::Assertion(const std::string& text, const std::vector<std::string>& ro
 Assertion::Found Assertion::time_in(const LatencyReport& report) const {
   const Distribution* times = row_.empty() ? &report.counted() : report.row(row_);
   if (times == nullptr || times->count() == 0) return {false, 0, "n/a (no frame has it)"};
-  // From end to end a frame without a result is worse than every limit.
+  // For times from end to end, a frame without a result is later than every limit.
   const std::uint64_t missing = row_.empty() ? report.frames.missing() : 0;
   const auto known = [](double ms) { return Found{true, ms, ms_text(ms)}; };
   if (figure_ == "min") return known(times->min_ms());

@@ -75,7 +75,7 @@ void choose_apart(std::vector<Mode>& modes, std::size_t count) {
   }
 }
 
-/// Of the rest, the modes that stand out from all that are larger.
+/// The modes of the samples without a class that stand out from all larger ones.
 std::vector<Mode> modes_that_stand_out(const Learner& learner, double sigma) {
   std::vector<Mode> chosen;
   for (const Mode& mode : learner.modes_of(kRest, sigma)) {

@@ -62,7 +62,7 @@ class ExampleReader {
     if (in_turn) ++spread_;
   }
 
-  /// Of the frames without picks as many as there is room for, spread.
+  /// The frames with picks, and as many of the others as there is room for, spread evenly.
   ExampleFrames finish() {
     for (std::size_t i = 0; i < found_.size(); ++i)
       if (!found_[i])
@@ -88,7 +88,7 @@ class ExampleReader {
     return frames;
   }
 
-  /// Nothing where the frame's mask is missing.
+  /// The class of each pixel by picks or mask; empty where the frame's mask is missing.
   std::vector<std::int16_t> owners_of(const ImageView& frame, const FrameInfo& info,
                                       const std::vector<Pick>& picks) const {
     const auto width = static_cast<std::size_t>(frame.format.width);

@@ -24,7 +24,7 @@ struct Mode {
 
 class Learner {
  public:
-  /// Both are borrowed and outlive the learner.
+  /// `samples` and `params` are borrowed and outlive the learner.
   Learner(const std::vector<ColourSample>& samples, const LearnParams& params);
 
   const LearnParams& params() const { return params_; }

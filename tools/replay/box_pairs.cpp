@@ -14,7 +14,7 @@ constexpr double kEndless = std::numeric_limits<double>::infinity();
 
 using Sides = std::array<double, 4>;
 
-/// Of each side.
+/// The least and the greatest value of each side over some boxes.
 struct SideBounds {
   Sides low{kEndless, kEndless, kEndless, kEndless}, high{-kEndless, -kEndless, -kEndless, -kEndless};
 

@@ -30,7 +30,7 @@ struct Unpaired {
   std::vector<std::uint32_t> indices;
 };
 
-/// Of a class that is not there: none.
+/// All contours of a class; none where the class is not there.
 Unpaired all_of(const ContourFrame& frame, std::optional<std::size_t> class_index) {
   Unpaired all{frame.view, {}};
   if (!class_index) return all;
@@ -121,7 +121,7 @@ struct ClassPair {
   std::optional<std::size_t> before, after;
 };
 
-/// By name, then by levels; see compare_contours.
+/// Pairs classes by name, then by levels; see compare_contours.
 std::vector<ClassPair> pair_classes(const std::vector<ClassSpec>& before,
                                     const std::vector<ClassSpec>& after) {
   std::vector<ClassPair> pairs(before.size());

@@ -70,7 +70,7 @@ Ground draw_ground(TextBuffer& text, const FramePicture& picture, const Placemen
   return ground;
 }
 
-/// Without a frame: the whole map.
+/// The ground of a picture without a frame: the whole map.
 Ground map_ground(std::span<const Layer> layers) {
   int width = 1, height = 1;
   for (const Layer& layer : layers) {

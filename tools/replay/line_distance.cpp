@@ -19,7 +19,7 @@ double squared(double a, double b) {
   return a * a + b * b;
 }
 
-/// From a point to the segment from `a` to `b`, squared.
+/// The squared distance from a point to the segment from `a` to `b`.
 double squared_distance(const Point& point, const Point& a, const Point& b) {
   const double row = b.row - double{a.row}, col = b.col - double{a.col};
   const double to_row = point.row - double{a.row}, to_col = point.col - double{a.col};

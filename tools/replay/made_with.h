@@ -28,7 +28,7 @@ std::vector<std::string> graph_differences(const std::string& before, const std:
 std::vector<std::string> differences_from_record(const std::filesystem::path& folder, const GraphSpec& graph,
                                                  const std::vector<RecordedValue>& values);
 
-/// What becomes of results that a record has of the frames that a run takes.
+/// What a run does with results that a record has already of the frames that it takes.
 enum class EarlierResults : std::uint8_t { Refuse, Keep, Remove };
 
 /// The files of `frames` in a record, sorted: of values that it says it has, or that the graph has, and of

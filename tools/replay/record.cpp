@@ -34,7 +34,7 @@ PathPattern value_pattern(const RecordedValue& value) {
   return PathPattern(fmt::format("{}/{{frame:08}}.{}{}", kFrames, value.name, extension_of(value.type)));
 }
 
-/// Of a file that a run, killed perhaps, has not completed: NAME.part<process>-<number>.
+/// Whether `name` is that of a file which a run has not completed, NAME.part<process>-<number>.
 bool is_temporary(std::string_view name) {
   const std::size_t at = name.rfind(".part");
   return at != std::string_view::npos && at + 5 < name.size() &&

@@ -75,13 +75,13 @@ class Placements {
   void add(std::uint64_t place, const Placement& placement) {
     if (changes_.empty() || !(changes_.back().second == placement)) changes_.emplace_back(place, placement);
   }
-  /// That of the frame at a place; nothing where no frame came at it or before it.
+  /// The placement of the frame at a place; nothing where no frame came at it or before it.
   std::optional<Placement> at(std::uint64_t place) const;
 
  private:
   std::vector<std::pair<std::uint64_t, Placement>> changes_;
 };
-/// By the names of values.
+/// The placements of each recorded value, by its name.
 using PlacementsOfValues = std::map<std::string, Placements>;
 
 /// A sink that writes a value of each frame below the output folder of the run, in the place of a failure

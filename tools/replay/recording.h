@@ -71,7 +71,7 @@ class Recording {
 
   const RecordingOptions options_;
   const RecordedSoFar before_;
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards all members below
   OutputFile manifest_;
   std::map<std::uint64_t, Entry> waiting_;  ///< frames of which one part is there; fewer than slots
   bool has_frames_ = false, has_maps_ = false, ended_ = false;

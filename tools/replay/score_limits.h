@@ -29,7 +29,7 @@ class ScoreLimit {
   double limit_ = 0;
 };
 
-/// All answers to all limits, in their order.
+/// The answers to all limits, in the order of the limits.
 std::vector<ScoreLimit::Answer> check_scores(const std::vector<ScoreLimit>& limits,
                                              const std::vector<ValueScores>& scores);
 

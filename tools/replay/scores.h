@@ -13,7 +13,7 @@
 
 namespace contorno {
 
-/// Of a class in a frame, or summed up over frames.
+/// The score of a class in a frame, or summed up over frames.
 struct ClassScore {
   std::uint64_t intersection = 0, joined = 0;      ///< pixels in both regions, in either
   std::uint64_t found = 0, missed = 0, extra = 0;  ///< frames that have the class in both, in truth alone, in

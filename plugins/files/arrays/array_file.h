@@ -43,7 +43,8 @@ class ArrayReader {
   std::string name() const;
   /// Whether the file itself says that the channels are the last side, as a TIFF with bands does.
   bool bands_are_last() const { return kind_ == Kind::Tiff && page_.channels > 1; }
-  /// As NpyReader::read_image. A float64 array also fills float32 images, rounded to the nearest.
+  /// Reads an item as NpyReader::read_image does. A float64 array also fills float32 images, rounded to the
+  /// nearest.
   void read_image(std::uint64_t item, const ImageView& image);
   NpyArray read_whole();
 

@@ -19,7 +19,8 @@ class ModuleArray {
   virtual ~ModuleArray() = default;
   /// "scan.h5:group/maps"
   virtual const std::string& name() const = 0;
-  /// As in a .npy file; samples are converted to its type, little endian and in C order.
+  /// Type and sides as a .npy file would have them; read_samples() converts to that type, little endian and
+  /// in C order.
   virtual const NpyHeader& header() const = 0;
   /// All samples, without gaps: `samples` has as many bytes as all of them.
   virtual void read_samples(std::span<std::byte> samples) = 0;
@@ -30,7 +31,7 @@ class ModuleArray {
 /// Opens the array `member` ("maps", "group/maps"); an empty name means the only one of the file that has two
 /// sides or more. Throws ModuleError where the module is missing, before it looks at the file.
 std::unique_ptr<ModuleArray> open_hdf5(const std::string& path, const std::string& member, Numbers numbers);
-/// The same of a Zarr store, which is a folder.
+/// Opens an array of a Zarr store, which is a folder, as open_hdf5 does of a file.
 std::unique_ptr<ModuleArray> open_zarr(const std::string& path, const std::string& member, Numbers numbers);
 
 /// The table of functions that such a module gives the library.

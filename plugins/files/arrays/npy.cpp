@@ -26,7 +26,7 @@ void swap_bytes(std::byte* data, std::size_t samples, std::size_t size) {
   for (std::size_t i = 0; i < samples; ++i) std::reverse(data + i * size, data + (i + 1) * size);
 }
 
-/// To native byte order, and bool to 0 or `truth`.
+/// Converts samples to native byte order, and bools to 0 or `truth`.
 void convert(std::byte* data, std::size_t samples, const NpyHeader& header, std::byte truth) {
   if (header.big_endian) swap_bytes(data, samples, header.sample_bytes());
   if (header.boolean)
@@ -68,7 +68,7 @@ void add_as_double(std::span<const std::byte> integers, std::vector<std::byte>& 
   }
 }
 
-/// Of integers that no map has, in native byte order.
+/// Integers of types that no map has, in native byte order, as float64.
 std::vector<std::byte> as_doubles(std::span<const std::byte> integers, const NpyHeader& header) {
   std::vector<std::byte> doubles(header.elements * sizeof(double));
   switch (header.integer_bytes) {

@@ -25,7 +25,7 @@ namespace contorno {
 /// What samples may be: Maps: what a class map has; Any: integers of every size, too, which become float64.
 enum class Numbers : std::uint8_t { Maps, Any };
 
-/// What a file holds. Bool samples have type U8 and `boolean` set.
+/// Type, sides and place of the samples of a file. Bool samples have type U8 and `boolean` set.
 struct NpyHeader {
   static constexpr int kMaxDimensions = 32;
 
@@ -33,7 +33,7 @@ struct NpyHeader {
   bool boolean = false;
   /// Bytes of the file's integers, which read_whole makes float64 (`type`); 0: samples of `type` are stored.
   std::uint8_t integer_bytes = 0;
-  bool is_signed = false;  ///< those integers
+  bool is_signed = false;  ///< whether the integers of integer_bytes have a sign
   bool big_endian = false;
   bool fortran = false;
   int dimensions = 0;  ///< at least 1
@@ -42,7 +42,7 @@ struct NpyHeader {
   std::uint64_t offset = 0;    ///< of the first sample in the file
   std::uint64_t surplus = 0;   ///< bytes behind the last sample, which nobody reads: see surplus_warning
 
-  /// Of a sample in the file.
+  /// Bytes of a sample in the file.
   std::size_t sample_bytes() const { return integer_bytes > 0 ? integer_bytes : element_size(type); }
   std::span<const std::uint64_t> shape() const {
     return {sides.data(), static_cast<std::size_t>(dimensions)};
@@ -76,14 +76,14 @@ struct NpyArray {
 
 NpyArray read_npy(const std::filesystem::path& path);
 class NpyReader;
-/// All samples of what `reader` has open.
+/// All samples of the file that `reader` has open.
 NpyArray read_whole(NpyReader& reader);
 
 /// Writes C order, little endian, format 1.0; the file appears when it is complete. Throws
 /// Error(CannotCreate, Io).
 void write_npy(const std::filesystem::path& path, ElementType type, std::span<const std::uint64_t> shape,
                const void* data);
-/// The same into a file that is open, and completes it.
+/// Writes the array into a file that is open, and completes it.
 void write_npy(OutputFile& file, ElementType type, std::span<const std::uint64_t> shape, const void* data);
 
 /// Reads files one after the other into memory that the caller has; buffers are kept, so that a sequence of

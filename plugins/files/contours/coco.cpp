@@ -116,7 +116,7 @@ class CocoSink final : public Sink {
 
   bool is_written(std::size_t k) const { return !params_.skip_hidden || !placer_.classes()[k].hidden; }
 
-  /// That of the picture that was read, unless the graph says what the pictures are called.
+  /// The file name of the picture that was read, unless the graph has a pattern for names (`file_name`).
   std::string file_name_of(const FrameInfo& info) const {
     const std::string& read = info.picture.empty() ? info.name : info.picture;
     if (!params_.file_name.empty()) return file_names_.format(info.number, read);
@@ -153,7 +153,8 @@ class CocoSink final : public Sink {
       write_corner(point.row);
     }
   }
-  /// So that the same float32 comes out when half a pixel is taken away again.
+  /// Writes a coordinate half a pixel larger, with as many digits as a reader needs to get the same float32
+  /// by taking half a pixel away.
   void write_corner(float centre) {
     const double corner = centre + kHalfPixel;
     // With the same exponent the shortest text of the float32 has all of its bits.

@@ -30,7 +30,7 @@ class ContourCollection final : public ContourReader {
   /// Makes a contour of the points since the last one. The two numbers may be any until place_contours();
   /// when finish() is called they are places in `frames` and `classes`.
   void end_contour(std::size_t frame, std::size_t class_index, bool closed);
-  /// Of the last contour; without it NaN where some other contour of the frame has it.
+  /// Sets an attribute of the last contour. Contours without it have NaN where another of their frame has it.
   void set(Attribute attribute, double value) {
     attributes_.emplace_back(attribute, value);
     contours_.back().attributes_end = attributes_.size();

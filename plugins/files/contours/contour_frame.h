@@ -22,7 +22,7 @@ struct ContourFrame {
   std::vector<std::byte> memory;
 };
 
-/// What the arrays of a frame hold, while it is not known how many there are. Contours come class by class.
+/// Collects the contours of a frame while it is not known how many there are. Contours come class by class.
 class ContourParts {
  public:
   void add(Point point) { points_.push_back(point); }
@@ -30,9 +30,9 @@ class ContourParts {
   std::span<const Point> open_points() const {
     return std::span<const Point>(points_).subspan(offsets_.back());
   }
-  /// They are a contour. Throws Error(BadData) for more than 2^32 points.
+  /// Makes a contour of the points since the last one. Throws Error(BadData) for more than 2^32 points.
   void end_contour(bool closed);
-  /// Of the last contour; those that are not set are NaN where some other contour of the frame has them.
+  /// Sets an attribute of the last contour; those without it have NaN.
   void set(Attribute attribute, double value);
   void end_class() { class_begin_.push_back(static_cast<std::uint32_t>(closed_.size())); }
 
@@ -44,7 +44,7 @@ class ContourParts {
   std::vector<Point> points_;
   std::vector<std::uint32_t> offsets_{0}, class_begin_{0};
   std::vector<std::uint8_t> closed_;
-  /// Of all attributes that some contour has: a number a contour so far.
+  /// For each attribute that some contour has, its value of every contour so far.
   std::map<Attribute, std::vector<double>> columns_;
 };
 

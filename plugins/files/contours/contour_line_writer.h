@@ -22,11 +22,11 @@ class ContourLineWriter {
  public:
   explicit ContourLineWriter(const ContourLineOptions& options) : options_(options) {}
 
-  /// Before the first line, and when the format of the contours changes.
+  /// Called before the first line, and when the format of the contours changes.
   void open(const SinkContext& context);
-  /// With the line break at its end; valid until the next call.
+  /// The line of a frame, with its line break; valid until the next call.
   std::string_view line(const FrameInfo& info, const ContoursView& view);
-  /// Of all lines so far, for the classes that are written; empty without the option.
+  /// The totals over all lines so far of the classes that are written; empty without the option `totals`.
   std::vector<ClassTotals> totals() const;
 
  private:

@@ -20,7 +20,7 @@ float coordinate(const JsonMembers& members, const json& value, const std::strin
   return static_cast<float>(members.coordinate(value, path));
 }
 
-/// The same point, also where it has no number.
+/// Whether two points are the same; NaN equals NaN.
 bool is_same(const Point& one, const Point& other) {
   const auto same = [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); };
   return same(one.row, other.row) && same(one.col, other.col);

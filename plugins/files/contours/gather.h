@@ -45,7 +45,7 @@ class CocoGatherer {
   ContourCollection& to_;
   Ids images_, categories_;
   std::vector<Annotation> annotations_;
-  // Of the annotation and polygon that are being read.
+  // Attributes of the annotation, and points of the polygon, that are being read.
   std::vector<std::pair<Attribute, double>> attributes_;
   std::vector<Point> ring_;
 };

@@ -25,7 +25,7 @@ std::size_t end_of_hole(std::span<const Point> ring, std::size_t begin) {
 /// Begin and end of the rings that `ring` consists of: itself alone, or the ring around a region and its
 /// holes, to each of which it goes from its first point and back.
 std::vector<std::pair<std::size_t, std::size_t>> rings_in(std::span<const Point> ring) {
-  // As often as a contour may come to its first point, and so not more than linear time.
+  // How many points equal to the first are tried as the end of the outer ring: keeps the time linear.
   constexpr int kMostTries = 8;
   int tries = 0;
   for (std::size_t outer = kFewestRing - 1; outer + 1 < ring.size() && tries < kMostTries; ++outer) {

@@ -48,7 +48,7 @@ class GeojsonSink final : public Sink {
   }
 
   void finish() override {
-    // One of a frame that is still open could not be written.
+    // The file of a frame that is still open could not be completed.
     if (one_a_frame())
       file_.abandon();
     else if (file_.is_open())

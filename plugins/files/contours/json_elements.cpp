@@ -28,7 +28,7 @@ struct CountedText {
   }
 };
 
-/// Gives it to nlohmann's parser.
+/// Iterates over a CountedText, for nlohmann's parser.
 class CountedIterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -52,7 +52,7 @@ class CountedIterator {
   CountedText* text_ = nullptr;
 };
 
-/// What nlohmann's parser says as it goes through the file. False means: forget this value.
+/// The callback of nlohmann's parser: is told of every value, and returns false for those to be forgotten.
 class ElementParser {
  public:
   ElementParser(std::string_view file, std::span<const std::string_view> arrays, CountedText& text,
@@ -65,7 +65,7 @@ class ElementParser {
     if (depth > kDeepest) refuse("nested deeper than 32");
     if (depth == 0 && event != Event::object_start && event != Event::object_end)
       refuse("this is no JSON object; wanted one, COCO or GeoJSON");
-    // Of what is passed over nobody reads anything.
+    // Values that are passed over may have members twice, since nobody reads them.
     const std::string* doubled =
         depth <= 1 || !member_.empty() ? doubled_.see(depth, event, parsed) : nullptr;
     if (doubled != nullptr) refuse(fmt::format("an object has the member '{}' twice", printable(*doubled)));

@@ -8,7 +8,7 @@
 
 namespace contorno {
 
-/// In px and px^2; x = column to the right, y = row downwards.
+/// Measures of one contour, in px and px^2; x = column to the right, y = row downwards.
 struct ContourMeasures {
   /// Shoelace area of a closed contour, 0 of an open one. Contours walk clockwise, as seen on the screen,
   /// around high regions (the default orientation), which makes their area positive and that of holes
@@ -21,12 +21,12 @@ struct ContourMeasures {
 
 enum class Closure : bool { Open, Closed };
 
-/// Of these alone; see ContourMeasures.
+/// Box and area of a contour, as in ContourMeasures.
 struct BoxAndArea {
   double area = 0;
   double x = 0, y = 0, width = 0, height = 0;
 };
-/// The same bits as `measure`, in a fraction of its time.
+/// Box and area with the bits of `measure`, in a fraction of its time.
 BoxAndArea measure_box_and_area(std::span<const Point> points, Closure closure);
 
 /// The last point of a closed contour repeats its first. A NaN coordinate makes length, centroid and a closed

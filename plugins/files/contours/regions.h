@@ -56,9 +56,9 @@ class RegionSorter {
   std::vector<Point> points_;
   std::vector<std::uint32_t> by_level_;     // the contours of the class; their indices in the view
   std::vector<std::uint32_t> level_begin_;  // where each level begins among them; one more
-  // Of each contour of the class:
+  // Arrays with an element for each contour of the class:
   std::vector<std::uint32_t> offsets_;  // into points_; one more
-  std::vector<std::uint8_t> rings_;     // 1: it is one
+  std::vector<std::uint8_t> rings_;     // 1: the contour is a ring
   std::vector<std::uint32_t> places_;   // of a ring of positive area: index into outers_
   std::vector<Box> boxes_;
   std::vector<std::uint64_t> areas_;

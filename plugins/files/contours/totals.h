@@ -22,7 +22,7 @@ class TotalsCounter {
   /// Begins a frame, adds all of its contours, and adds the frame to the running totals.
   void add_frame(const ContoursView& view, std::span<const ContourMeasures> measures);
   ClassTotals of_frame(std::size_t of_class) const { return totals_of(frame_, of_class); }
-  /// Of all frames.
+  /// The totals of a class over all frames so far.
   ClassTotals running(std::size_t of_class) const { return totals_of(all_, of_class); }
 
  private:

@@ -20,14 +20,14 @@ struct DatasetItem {
   std::string entry = {};  ///< of a manifest: "frames.csv:7"
   std::string fault = {};  ///< why the entry cannot be used, with file:line:column; empty: it can
 
-  /// Its file name, by which the items of a folder are in order.
+  /// The file name of the item, by which the items of a folder are ordered.
   std::string name() const {
     return map.empty() && frame.empty() ? entry : (map.empty() ? frame : map).filename().string();
   }
 };
 
 struct DatasetFiles {
-  /// In natural order of their names, or in that of the manifest. At least one.
+  /// The frames, at least one, in natural order of their names or in the order of the manifest.
   std::vector<DatasetItem> items;
   std::filesystem::path map_folder, frame_folder;  ///< where maps and frames were looked for
   std::filesystem::path manifest;                  ///< empty: the folder was looked through

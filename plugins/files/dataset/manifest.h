@@ -19,7 +19,7 @@ namespace contorno {
 /// The latest time of an entry, in seconds: 285 years behind the zero.
 inline constexpr std::int64_t kMostManifestSeconds = 9'000'000'000;
 
-/// By the extension of its name.
+/// Whether the extension of a file is that of a manifest.
 bool is_manifest(const std::filesystem::path& file);
 
 /// Throws Error(MissingInput, Io) when the file cannot be read, and Error(BadData) where its first line is

@@ -206,7 +206,7 @@ class DatasetSource final : public Source {
     reader_.close();
   }
 
-  /// To the next frame of this round that is to be delivered; false when there is none.
+  /// Moves to the next frame of this round that is to be delivered; false when there is none.
   bool next_of_round() {
     std::string ignored;
     while (at_ < files_.items.size() && !params_.takes(position_)) {
@@ -220,7 +220,7 @@ class DatasetSource final : public Source {
     return at_ < files_.items.size();
   }
 
-  /// The same, in another round where there is one; false at the end.
+  /// Moves to the next frame, in the next round where this one has no more; false at the end.
   bool advance() {
     if (next_of_round()) return true;
     if (++round_ >= params_.repeat && !params_.loop) {
@@ -237,7 +237,7 @@ class DatasetSource final : public Source {
   const RecordedTimes times_;
   StreamFormat format_;
   ItemReader reader_;
-  std::size_t at_ = 0;         ///< of the current item
+  std::size_t at_ = 0;         ///< index of the current item
   std::uint64_t index_ = 0;    ///< of the frame within the item
   std::int64_t position_ = 0;  ///< of the frame in the round
   std::uint64_t count_ = 0;    ///< frames offered, over all rounds

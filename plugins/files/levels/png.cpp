@@ -19,7 +19,7 @@ constexpr std::uint8_t kFilterUp = 2;
 std::vector<std::uint8_t> filtered_rows(const ImageView& image, int begin, int end) {
   const std::size_t bytes = image.format.row_bytes();
   const bool words = image.format.type == ElementType::U16;
-  // What a byte of a row is stored from.
+  // The byte of a row that byte i of the file stores: words are swapped.
   const auto at = [&](const std::uint8_t* row, std::size_t i) { return row[words ? i ^ 1U : i]; };
   std::vector<std::uint8_t> rows;
   rows.reserve((bytes + 1) * static_cast<std::size_t>(end - begin));

@@ -67,7 +67,7 @@ class MipmapsSink final : public Sink {
           fmt::format("path is '{}' and the image has {} levels, write {{level}} into the path or take .tif",
                       params_.path, levels));
     wanted_ = apart_ ? static_cast<std::size_t>(levels - params_.first) : 1;
-    // After a change of formats those of before stay open: the same files.
+    // Files that an earlier format opened stay open and are used again.
     while (files_.size() < wanted_)
       files_.push_back(std::make_unique<FrameFiles>(
           PathPattern(with_level(params_.path, params_.first + static_cast<int>(files_.size())))));

@@ -50,12 +50,12 @@ struct BmpHeader {
   bool has_fields() const {
     return (compression == kFields || compression == kAlphaFields) && size != kOs2Header;
   }
-  /// Behind the headers, where masks that do not belong to the header stand.
+  /// Where the palette begins: behind the headers, and behind masks that are not part of the header.
   std::size_t palette_at() const {
     const std::size_t masks = size == 40 && has_fields() ? (compression == kAlphaFields ? 16 : 12) : 0;
     return kFileHeader + size + masks;
   }
-  /// As its header tells.
+  /// Bytes of the palette, as the header tells.
   std::size_t palette_bytes() const {
     const std::size_t most = bits <= 8 ? std::size_t{1} << bits : 0;
     return (colours == 0 ? most : std::min<std::size_t>(colours, most)) * (size == kOldHeader ? 3 : 4);
@@ -75,7 +75,7 @@ struct BmpHeader {
   }
 };
 
-/// Of each sample the colour.
+/// The colours of the file's palette, by sample value.
 std::vector<Pixel> palette_of(std::string_view file, const BmpHeader& header) {
   const std::size_t entry = header.size == kOldHeader ? 3 : 4, at = header.palette_at();
   // Some files place their samples where the last colours would be, which no sample has.
@@ -88,7 +88,7 @@ std::vector<Pixel> palette_of(std::string_view file, const BmpHeader& header) {
   return palette;
 }
 
-/// Some neighbouring bits of a sample.
+/// The neighbouring bits of a sample that are one colour channel.
 class Field {
  public:
   explicit Field(std::uint32_t mask) : mask_(mask), shift_(mask == 0 ? 0 : std::countr_zero(mask)) {
@@ -194,7 +194,8 @@ class Runs {
     if (x_ >= header_.width || y_ >= header_.height) return nowhere_.data();
     return row_of(out_, header_, y_) + std::size_t{x_++} * kPictureChannels;
   }
-  /// Of 4 bits: the upper half of a byte first.
+  /// Sample `number` of a run: the byte `pair` itself, or of 4-bit pictures one of its halves, the upper
+  /// first.
   std::uint32_t half(std::uint32_t pair, std::uint32_t number) const {
     return header_.bits == 8 ? pair : number % 2 == 0 ? pair >> 4 : pair & 15;
   }

@@ -24,9 +24,9 @@ enum class ExifOrientation : std::uint8_t {
 /// The orientation in the Exif segment of `jpeg`, a whole file. Upright where there is none, or none that
 /// makes sense: what a camera writes besides its picture never makes the picture unreadable.
 ExifOrientation exif_orientation(std::string_view jpeg);
-/// The same in a block of Exif alone, which is laid out as a TIFF file.
+/// The orientation in a block of Exif alone, which is laid out as a TIFF file.
 ExifOrientation tiff_orientation(std::string_view exif);
-/// The same of the chunk EXIF in `webp`, a whole file.
+/// The orientation in the chunk EXIF of `webp`, a whole file.
 ExifOrientation webp_orientation(std::string_view webp);
 /// Numbers that Exif does not know mean upright.
 ExifOrientation orientation_of_number(std::uint32_t value);

@@ -30,7 +30,7 @@ struct Complaint {
   std::longjmp(complaint->back, 1);  // NOLINT(cert-err52-cpp): the library knows no other way
 }
 void on_message(j_common_ptr jpeg, int level) {
-  if (level < 0) give_up(jpeg);  // from 0 up it only tells what it is doing
+  if (level < 0) give_up(jpeg);  // below 0 is a warning of damage; others are progress
 }
 
 /// A file needs at least a bit for each of its blocks of 8 x 8 samples, unless it uses arithmetic coding.

@@ -64,7 +64,7 @@ std::optional<std::uint64_t> sample_bytes(std::string_view file) {
   return total;
 }
 
-/// To 8-bit RGBA, whatever is stored; 16 bits are rounded.
+/// Makes libpng give 8-bit RGBA, whatever is stored; 16 bits are rounded.
 void set_transformations(png_structp png, png_infop) {
   png_set_expand(png);
   png_set_scale_16(png);

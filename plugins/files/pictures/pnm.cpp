@@ -45,7 +45,7 @@ class Words {
     if (c != '0' && c != '1') damaged("a sample of a text bitmap is neither 0 nor 1");
     return c == '1' ? 1 : 0;
   }
-  /// What is left behind the one blank that ends a header.
+  /// The bytes behind the one blank that ends a header.
   std::string_view samples() const { return file_.substr(std::min(at_ + 1, file_.size())); }
   std::string_view left() const { return file_.substr(at_); }
 

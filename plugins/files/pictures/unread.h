@@ -14,7 +14,7 @@ inline constexpr std::size_t kUnreadStart = 4096;
 /// Throws Error(BadData) that names `path` and the format where `start`, its first bytes, is that of a
 /// picture which nothing here reads: AVIF, HEIC, JPEG XL, an animated WebP, ...
 void refuse_unread(const std::string& path, std::string_view start);
-/// The same of a file, which may be unreadable: others say so.
+/// Refuses the file at `path` likewise. One that cannot be read is not refused: its reader says so.
 void refuse_unread(const std::string& path);
 
 }  // namespace contorno

@@ -23,7 +23,7 @@ std::string format_of_zip(std::string_view start, std::string_view name) {
   return "is a ZIP archive, of which only those of arrays (.npz) are read; unzip it";
 }
 
-/// Of the pictures of Netpbm, which are read by their names. Empty where it is none.
+/// The extension of a picture of Netpbm, whose formats are read by their names; empty for others.
 std::string_view extension_of_pnm(std::string_view start) {
   constexpr std::array<std::string_view, 7> kExtensions{".pbm", ".pgm", ".ppm", ".pbm",
                                                         ".pgm", ".ppm", ".pam"};

@@ -245,11 +245,11 @@ OutputFile::~OutputFile() {
   abandon();
 }
 
-/// Of what is no file: a write to it must not wait where nobody can end the waiting.
+/// Waits until a pipe or device takes bytes, so that the write itself never waits, where nobody could end it.
 void OutputFile::wait_until_writable() {
   const std::int64_t since = now_ns();
   pollfd wanted{.fd = descriptor_, .events = POLLOUT, .revents = 0};
-  // Also "ready" when there is an error, which the write then names.
+  // poll says "ready" for an error, too, which the write then names.
   while (::poll(&wanted, 1, static_cast<int>(Patience::kLook.count())) <= 0)
     if (patience_.ends(since))
       throw Error(ExitCode::Io, fmt::format("cannot write '{}': nobody took what was written {}",

@@ -82,7 +82,7 @@ class OutputFile {
   bool is_open() const { return descriptor_ >= 0; }
   const std::filesystem::path& path() const { return path_; }
   std::uint64_t bytes() const { return bytes_; }
-  /// For a library that writes by itself; stays owned here. -1 when not open.
+  /// The descriptor, for a library that writes by itself; stays owned here. -1 when not open.
   int descriptor() const { return descriptor_; }
   /// How long a library that writes to the descriptor by itself is waited for.
   const Patience& patience() const { return patience_; }

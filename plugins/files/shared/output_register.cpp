@@ -56,7 +56,7 @@ void OutputRegister::add_inputs(const ParamSet& params, std::string_view reader)
   }
 }
 
-/// By device and inode: another name of an input (a hard link) is the input.
+/// Inputs are known by device and inode: another name of an input (a hard link) is refused, too.
 void OutputRegister::refuse_input(const fs::path& path) const {
   struct stat status {};
   if (inputs_.empty() || ::lstat(path.c_str(), &status) != 0) return;

@@ -33,9 +33,9 @@ class OutputRegister {
   /// is ignored.
   void add_input(const std::filesystem::path& file, std::string_view reader);
 
-  /// All that a graph reads, once its source is open.
+  /// Adds all files that a graph reads, once its source is open.
   void add_inputs(const GraphSpec& graph, const Source& source);
-  /// What parameters name: files of masks, and every text that is the path of a file.
+  /// Adds the files that parameters name: masks, and every text that is the path of a file.
   void add_inputs(const ParamSet& params, std::string_view reader);
 
   /// Opens a file that `owner` ("the sink 'coco'", "--report") writes; no two writers of a run have the same
@@ -55,7 +55,7 @@ class OutputRegister {
 
   /// Shows the user what becomes of a temporary file of a killed run; lives no longer than the register.
   TellLeftover tell_leftover() const;
-  /// What was there before and has been replaced, in one line; empty: nothing.
+  /// One line that counts the files of earlier runs that were replaced; empty: none.
   std::string replaced() const;
 
  private:
@@ -66,7 +66,7 @@ class OutputRegister {
   };
   using Identity = std::pair<std::uint64_t, std::uint64_t>;  // device and inode
 
-  // With the mutex held, but for path_of_frame, which takes it, and open_claimed.
+  // Called with mutex_ held, but for path_of_frame, which takes it, and open_claimed.
   void claim_path(const std::filesystem::path& path, std::string_view owner);
   void refuse_input(const std::filesystem::path& path) const;
   bool belongs_to_other(const std::filesystem::path& path, std::string_view owner) const;
@@ -75,7 +75,7 @@ class OutputRegister {
   OutputFile open_claimed(const std::filesystem::path& path, Completion completion, const Patience& patience);
 
   Say say_;
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards all members below
   std::map<Identity, std::string> inputs_;
   std::map<std::filesystem::path, std::string> input_paths_;
   std::map<std::filesystem::path, std::string> outputs_;

@@ -26,7 +26,8 @@ std::uint64_t planes_of_imagej(std::string_view description) {
   return count;
 }
 
-/// Of {"shape": [5, 40, 50], "truncated": true}, which is tifffile's; 1 for any other.
+/// The number of planes in a description that tifffile writes, {"shape": [5, 40, 50], "truncated": true}; 1
+/// for any other description.
 std::uint64_t planes_of_tifffile(std::string_view description, std::uint64_t samples_per_plane) {
   const auto json = nlohmann::json::parse(description, nullptr, false);
   if (!json.is_object() || json.value("truncated", nlohmann::json()) != true) return 1;

@@ -37,7 +37,7 @@ bool is_deflate(std::uint16_t compression) {
   return compression == COMPRESSION_DEFLATE || compression == COMPRESSION_ADOBE_DEFLATE;
 }
 
-/// What inflates a whole stream and drops what comes of it.
+/// Inflates a whole stream and drops the result, to see whether it is complete.
 class Inflater {
  public:
   explicit Inflater(std::span<std::byte> packed) {

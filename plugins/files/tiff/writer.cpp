@@ -74,7 +74,7 @@ int rows_per_strip(const ImageFormat& format) {
                     format.height);
 }
 
-/// In the order in which the library numbers them.
+/// Cuts the levels into strips, in the order in which libtiff numbers them.
 std::vector<Strip> cut(std::span<const ImageView> levels) {
   std::vector<Strip> strips;
   for (const ImageView& level : levels) {

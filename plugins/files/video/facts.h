@@ -33,7 +33,7 @@ struct ContainerFacts {
   std::optional<ShownPart> shown;  ///< by an edit list of one part, where it changes anything
   std::int64_t frames = -1;        ///< that the first video track shows; -1: the container does not say
   std::uint64_t whole_bytes = 0;   ///< of a GIF: up to the end of its last whole frame
-  /// Of MP4 and QuickTime: the matrix of the track mirrors the picture at its other diagonal.
+  /// Whether the matrix of a track of MP4 or QuickTime mirrors the picture at its other diagonal.
   bool transversed = false;
   /// Of a track of MP4 or QuickTime whose samples are places in a palette that its description holds: 256
   /// colours, words of ARGB of the machine's order.

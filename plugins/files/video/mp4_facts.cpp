@@ -124,7 +124,7 @@ class Mp4 {
     }
   }
 
-  /// Of the matrix {a b u, c d v, x y w} in 1 / 2^16.
+  /// Whether the matrix at `at`, {a b u, c d v, x y w} in 1 / 2^16, mirrors at the other diagonal.
   bool is_transversed(std::uint64_t at) {
     constexpr std::uint64_t kMinusOne = 0xFFFF0000;
     const auto number = [&](std::uint64_t place) { return bytes_.big_endian(at + 4 * place, 4); };
@@ -215,7 +215,7 @@ class Mp4 {
     return frame == frames_ ? shown : -1;
   }
 
-  /// In the scale of the movie, without edits that show nothing.
+  /// The length of the edit list at `at` in the scale of the movie, without edits that show nothing.
   double sum_of_edits(std::uint64_t at, bool wide) {
     constexpr std::uint64_t kMostEdits = 1000;
     const std::uint64_t count = std::min(kMostEdits, bytes_.big_endian(at + 4, 4));

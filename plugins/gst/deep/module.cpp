@@ -87,7 +87,8 @@ class LibavDecoder final : public DeepDecoder {
       if (av_new_packet(packet_.get(), static_cast<int>(packet.size())) < 0)
         throw Error(ExitCode::OutOfMemory, "no memory for a packet of the video");
       std::memcpy(packet_->data, packet.data(), packet.size());
-      if (key) packet_->flags |= AV_PKT_FLAG_KEY;  // to others PNG adds the picture before
+      // libav's PNG decoder adds the picture before to a packet without it.
+      if (key) packet_->flags |= AV_PKT_FLAG_KEY;
     }
     context_->reordered_opaque = number;
     const int error = avcodec_send_packet(context_.get(), packet.empty() ? nullptr : packet_.get());

@@ -21,7 +21,7 @@
 
 namespace contorno::gst {
 
-/// Of which nothing is told.
+/// The colorimetry of a stream that names none.
 inline constexpr GstVideoColorimetry kUnknownColours{
     GST_VIDEO_COLOR_RANGE_UNKNOWN, GST_VIDEO_COLOR_MATRIX_UNKNOWN, GST_VIDEO_TRANSFER_UNKNOWN,
     GST_VIDEO_COLOR_PRIMARIES_UNKNOWN};

@@ -13,7 +13,7 @@ inline constexpr int kMapOnDevice = GST_MAP_FLAG_LAST << 1;
 
 /// Whether frames of these caps lie on the device.
 bool are_on_device(const GstCaps* caps);
-/// Without those that lie there; takes the reference.
+/// `caps` without those whose frames lie on the device; takes the reference.
 GstCaps* without_device(GstCaps* caps);
 /// Waits for the work by which another element fills the buffer, which GStreamer 1.24 and newer leave to who
 /// reads it.

@@ -142,7 +142,7 @@ FrameAccess::Place Filter::place_of_frames(Backend backend) const {
   return is_rgba && backend == Backend::Cuda ? FrameAccess::Place::Copied : FrameAccess::Place::Host;
 }
 
-/// What is in work is finished first.
+/// Ends the run when the frames that are in work are finished.
 void Filter::end_run() {
   if (!run_) return;
   queue_.settle();
@@ -257,7 +257,7 @@ bool Filter::push_first(const std::function<GstFlowReturn(GstBuffer*)>& push) {
   return true;
 }
 
-/// In the handler of an exception.
+/// Posts the exception and refuses further frames. Called in the handler of the exception.
 void Filter::end_broken() {
   if (!error_posted_.exchange(true)) post_current_exception(element_);
   queue_.refuse(GST_FLOW_ERROR);

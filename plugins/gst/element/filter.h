@@ -124,7 +124,7 @@ class Filter {
   GstElement* const element_;
   /// Held while a configuration is loaded and until it is taken; who is told of its nodes may load another.
   std::recursive_mutex load_mutex_;
-  mutable std::mutex mutex_;  // of what follows, up to maps_
+  mutable std::mutex mutex_;  // guards settings_ to maps_
   FilterSettings settings_;
   std::optional<GraphSpec> loaded_;
   std::vector<GstObject*> nodes_;
@@ -134,7 +134,7 @@ class Filter {
   Accounts accounts_;
   std::atomic<bool> error_posted_ = false;
 
-  // The streaming thread's.
+  // Used by the streaming thread alone:
   FilterSettings used_;
   std::optional<GstVideoInfo> info_;
   bool on_device_ = false;                  // where frames lie
@@ -142,9 +142,9 @@ class Filter {
   std::unique_ptr<FrameAccess> access_;
   std::uint64_t frame_ = 0;
   bool after_gap_ = false;    // the last frame was dropped
-  bool told_fields_ = false;  // that frames have two fields
+  bool told_fields_ = false;  // a message has said that frames have two fields
 
-  std::int64_t last_report_ns_ = 0;  // of the thread of the source pad
+  std::int64_t last_report_ns_ = 0;  // used by the thread of the source pad
   std::atomic<GstClockTime> latency_ = 0;
   FrameQueue queue_;
   std::unique_ptr<SlotRun> run_;  // last: its threads use the others

@@ -41,7 +41,7 @@ void finalize(GObject* object) {
   G_OBJECT_CLASS(contorno_filter_parent_class)->finalize(object);
 }
 
-/// What the streaming thread does: an error ends the stream, and is posted once.
+/// Runs `work` in the streaming thread: an error ends the stream, and is posted once.
 template <class Result, class Work>
 Result streaming(GstBaseTransform* transform, Result fallback, const Work& work) noexcept {
   return guarded(GST_ELEMENT(transform), fallback, work, &filter_of(transform).error_posted());
@@ -68,7 +68,7 @@ gboolean set_caps(GstBaseTransform* transform, GstCaps* in, GstCaps*) {
   });
 }
 
-/// The same on both sides; without memory of a device that the graph does not run on.
+/// Both pads have the same caps, without memory of a device that the graph does not run on.
 GstCaps* transform_caps(GstBaseTransform* transform, GstPadDirection, GstCaps* caps, GstCaps* filter) {
   GstCaps* const taken =
       filter_of(transform).takes_device_memory() ? gst_caps_ref(caps) : without_device(gst_caps_ref(caps));
@@ -122,7 +122,7 @@ gboolean chain_up(GstBaseTransform* transform, GstEvent* event) {
   return GST_BASE_TRANSFORM_CLASS(contorno_filter_parent_class)->sink_event(transform, event);
 }
 
-/// Nothing that is inside goes on, and nobody waits for it, nor for maps.
+/// Begins a flush: frames inside go nowhere, and nobody waits for them or for maps.
 gboolean begin_flush(GstBaseTransform* transform, GstEvent* event) {
   GST_DEBUG_OBJECT(transform, "flush");
   Filter& filter = filter_of(transform);

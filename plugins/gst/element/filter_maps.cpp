@@ -58,7 +58,7 @@ void Filter::take_maps(const MapsSource& from, PassingFrame& frame) {
   changed_ = true;
 }
 
-/// By the policy, which may also be an error. True: the frame goes on as it is.
+/// Applies `maps-missing` to a frame without maps; may post an error. True: the frame goes on as it is.
 bool Filter::take_missing(const MapsSource& from, PassingFrame& frame) {
   if (!frame.failure.empty()) {
     report_frame(frame, "failed", frame.failure);

@@ -161,7 +161,7 @@ Property statistics() {
           }};
 }
 
-/// All of them. Property k + 1 of the class is element k.
+/// All properties of the element. Property k + 1 of the class is entry k.
 const std::vector<Property>& properties() {
   using S = FilterSettings;
   static const std::vector<Property> all{

@@ -218,7 +218,7 @@ bool FrameAccess::find_changes(const ImageView& before, const ImageView& after) 
   return any;
 }
 
-/// For frames of RGBA: pixels without changes are the same in both.
+/// Copies rows with changes to a frame of RGBA: its pixels without changes are those of `from`.
 void FrameAccess::copy_changed_rows(const GstVideoFrame& to, const ImageView& from) const {
   for (int y = 0; y < info_.height; ++y)
     if (changed_rows_[static_cast<std::size_t>(y)] != 0)

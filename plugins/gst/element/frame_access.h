@@ -42,18 +42,19 @@ class MappedFrame {
 
 class FrameAccess {
  public:
-  /// Of the pixels: buffers and what the graph gets are on the host; buffers are on the host, and RGBA is
-  /// copied to the device and back; both are on the device, likewise, or in NV12.
+  /// Where pixels lie. Host: buffers and the graph's frames are on the host. Copied: buffers are on the host,
+  /// and RGBA is copied to the device and back. Device: buffers and frames are on the device, as RGBA or
+  /// NV12.
   enum class Place : std::uint8_t { Host, Copied, Device };
-  /// For frames of this format. Throws Error(BadConfig) for one that cannot be converted.
+  /// Converts frames of this format. Throws Error(BadConfig) for one that cannot be converted.
   FrameAccess(const GstVideoInfo& info, Place place);
 
   const GstVideoInfo& info() const { return info_; }
-  /// Where buffers lie.
+  /// Whether buffers lie on the device.
   bool has_buffers_on_device() const { return place_ == Place::Device; }
-  /// Where the graph gets frames, and leaves what it has drawn.
+  /// Whether the graph's frames and drawings lie on the device.
   bool has_frames_on_device() const { return place_ != Place::Host; }
-  /// Of the frame as the graph gets it.
+  /// The format of the frame that the graph gets.
   static ImageFormat format(const GstVideoInfo& info);
 
   /// Maps a buffer for one of the two functions that take it so. Throws Error(BadData).
@@ -74,9 +75,9 @@ class FrameAccess {
 
   GstVideoInfo info_, rgba_;
   Place place_;
-  Stream reading_, writing_;            // on the device
+  Stream reading_, writing_;            // streams of the device
   std::unique_ptr<StagedCopy> staged_;  // for buffers in ordinary memory; null: as for others
-  std::unique_ptr<Nv12Frames> nv12_;    // there, for NV12
+  std::unique_ptr<Nv12Frames> nv12_;    // on the device, for NV12
   Converter to_rgba_, from_rgba_;       // null for RGBA
   std::vector<std::uint8_t> drawn_;     // memory of a frame in the format of the buffers
   std::vector<std::uint8_t> changed_;   // for every pixel, whether it was drawn on

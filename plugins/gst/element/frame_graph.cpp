@@ -45,7 +45,7 @@ FrameGraph::FrameGraph(GraphSpec graph, FrameGraphOptions options)
   backend_ = choose_backend(options_.backend.value_or(graph_.settings.backend), graph_);
 }
 
-/// Those that are not wanted are found, since they bound the others, but not drawn.
+/// Hides the classes that are not wanted: they are found, since they bound the others, but not drawn.
 void FrameGraph::choose_classes() {
   if (graph_.classes.empty()) return;  // bind() knows them
   wanted_.assign(graph_.classes.size(), options_.classes.empty());

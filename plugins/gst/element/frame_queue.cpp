@@ -50,7 +50,7 @@ void FrameQueue::refuse(GstFlowReturn why) {
   first_.notify_all();
 }
 
-/// Those under way stay until their work is done, and the first one while it goes on.
+/// Discards all frames. One under way stays until its work is done, the first one while it is handed out.
 void FrameQueue::discard_all() {
   for (std::size_t place = leaving_ ? 1 : 0; place < count_; ++place) {
     PassingFrame& frame = at(place);

@@ -35,10 +35,10 @@ struct PassingFrame {
   SharedBlock contours;          ///< null until they are known
   std::string failure;           ///< why it goes on without contours; empty: the work succeeded
 
-  // The queue's.
+  // Used by the queue alone:
   State state = State::Done;
   bool discarded = false;  ///< goes nowhere when its work is done
-  int results = 0;         ///< that are still to come
+  int results = 0;         ///< results that are still to come
 };
 
 class FrameQueue {
@@ -82,13 +82,13 @@ class FrameQueue {
   // Whoever has a result:
   /// The frame under way with this number. Throws InternalError where there is none.
   PassingFrame& of_run(std::uint64_t run_number);
-  /// One more result is there. True: it was the last.
+  /// Notes that one more result of the frame is there. True: it was the last.
   bool has_result(PassingFrame& frame);
   /// Notes why the work failed; the first reason stays.
   void fail(PassingFrame& frame, std::string reason);
   /// The work is done; the frame is no longer the caller's.
   void finish(PassingFrame& frame);
-  /// It goes nowhere.
+  /// Takes the frame out; it goes nowhere.
   void drop(PassingFrame& frame);
   /// The run has ended: nothing is read, and what waits or is under way goes nowhere.
   void abandon();
@@ -109,7 +109,7 @@ class FrameQueue {
 
   Accounts& accounts_;
   mutable std::mutex mutex_;
-  std::condition_variable room_, waiting_, first_;  // for the streaming thread, the reader and the source pad
+  std::condition_variable room_, waiting_, first_;  // wake the streaming thread, the reader, the source pad
   std::array<PassingFrame, kMost> frames_;
   std::size_t begin_ = 0, count_ = 0, room_for_ = 1;
   GstFlowReturn flow_ = GST_FLOW_OK;

@@ -27,7 +27,7 @@ bool is_property(const ParamSpec& spec) {
 }
 
 struct SourceState {
-  std::mutex mutex;  // of params
+  std::mutex mutex;  // guards params
   ParamSet params{synthetic_source().params};
   std::unique_ptr<Source> source;
   std::vector<std::byte> unused_maps;  // where they are painted when nobody asks for them
@@ -56,7 +56,7 @@ const ParamSpec& spec_of(guint property) {
   return synthetic_source().params.specs.at(property - 1);
 }
 
-/// Behind the parameters.
+/// The number of the property is-live, which follows those of the parameters.
 guint is_live_number() {
   return static_cast<guint>(synthetic_source().params.specs.size() + 1);
 }
@@ -135,7 +135,7 @@ GstPad* maps_pad_of(ContornoLine* object) {
   return pad;
 }
 
-/// What has to come before the first maps.
+/// Pushes the events that have to come before the first maps.
 void begin_maps(ContornoLine* object, GstPad* pad) {
   SourceState& state = *object->state;
   if (std::exchange(state.maps_began, true)) return;
@@ -224,7 +224,7 @@ GstFlowReturn create(GstPushSrc* push, GstBuffer** out) {
   });
 }
 
-/// What ends or flushes the frames does the same to the maps.
+/// Sends events that end or flush the frames to the pad of the maps, too.
 GstPadProbeReturn forward_event(GstPad*, GstPadProbeInfo* info, gpointer object) {
   GstEvent* event = GST_PAD_PROBE_INFO_EVENT(info);
   const GstEventType type = GST_EVENT_TYPE(event);

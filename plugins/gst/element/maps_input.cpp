@@ -20,7 +20,7 @@ std::chrono::steady_clock::time_point time_after(GstClockTime wait) {
 
 }  // namespace
 
-/// Its element, and the counts, may be gone.
+/// Does not use the element or its counts, which may be gone.
 MapsInput::~MapsInput() {
   for (const Maps& maps : kept_) gst_buffer_unref(maps.buffer);
 }

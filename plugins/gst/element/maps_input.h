@@ -32,7 +32,7 @@ class MapsInput {
   MapsInput(const MapsInput&) = delete;
   MapsInput& operator=(const MapsInput&) = delete;
 
-  /// Of the maps that come next. Throws Error(BadData) for caps that it does not understand.
+  /// Sets the format of the maps that come next. Throws Error(BadData) for caps that it does not understand.
   void set_caps(const GstCaps* caps);
   /// The format, once it is known.
   std::optional<ImageFormat> format() const;
@@ -57,7 +57,7 @@ class MapsInput {
   bool is_flushing() const;
 
  private:
-  // With the lock:
+  // Called with the lock held:
   void drop_first();
   void drop_all();
   std::optional<Maps> look_for(GstClockTime time, bool& came_later);

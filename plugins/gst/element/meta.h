@@ -28,7 +28,7 @@ struct MetaBlock {
   std::vector<double> columns;
   std::size_t stride = 0;
 
-  /// The same as stages and writers see it; valid as long as the block.
+  /// The contours as a view, as stages and writers take it; valid as long as the block.
   ContoursView view(ContourCounts& counts) const;
 };
 using SharedBlock = std::shared_ptr<const MetaBlock>;

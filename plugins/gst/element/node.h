@@ -17,7 +17,7 @@ using ChangeFlag = std::shared_ptr<std::atomic<bool>>;
 
 /// A floating reference, as of every new GstObject.
 GstObject* make_node(const NodeSpec& spec, ChangeFlag changed);
-/// Its parameters now. Safe from any thread.
+/// The parameters of the node now. Safe from any thread.
 ParamSet params_of(GstObject* node);
 
 }  // namespace contorno::gst

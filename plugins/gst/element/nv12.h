@@ -25,7 +25,7 @@ struct Nv12Planes {
 struct Nv12Colours {
   /// Whether a pair of chroma lies on the first pixel of its two, else between both; across and down.
   bool cosited_x = false, cosited_y = false;
-  /// Of Y, Cr to red, Cb to blue, Cb to green, Cr to green.
+  /// Factors of Y; of Cr for red; of Cb for blue; of Cb and of Cr for green.
   std::array<std::int16_t, 5> to_rgb{};
   /// For Y, Cb and Cr: the factors of red, green and blue, and the offset.
   std::array<std::array<int, 4>, 3> to_yuv{};

@@ -11,7 +11,7 @@
 namespace contorno::gst {
 namespace {
 
-/// What a colour becomes: three rows of factors, and an offset each.
+/// A conversion of colours: three rows of factors, each with an offset.
 using Matrix = std::array<std::array<double, 4>, 3>;
 
 constexpr double kOne = 256;  // factors are in 256ths
@@ -53,7 +53,7 @@ std::array<std::int16_t, 5> make_to_rgb(const Weights& weights, const Range& ran
           factor(2, -2 * weights.red * (1 - weights.red) / weights.green())};
 }
 
-/// From R'G'B' of 0 to 255.
+/// Factors and offsets from R'G'B' of 0 to 255 to Y, Cb and Cr.
 std::array<std::array<int, 4>, 3> make_to_yuv(const Weights& weights, const Range& range) {
   const double blueness = 1 / (2 * (1 - weights.blue)), redness = 1 / (2 * (1 - weights.red));
   const Matrix matrix{{

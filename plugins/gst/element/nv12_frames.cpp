@@ -12,7 +12,7 @@ std::size_t pitch_of(int width) {
   return align_up(static_cast<std::size_t>(width) + 1);
 }
 
-/// Both planes, as `copy(rows of the frame, rows of the copy, bytes of a row, rows)`.
+/// Calls copy for both planes: `copy(rows of the frame, rows of the copy, bytes of a row, rows)`.
 template <class CopyRows>
 void for_each_plane(const Nv12Planes& planes, const GstVideoFrame& frame, const CopyRows& copy) {
   const auto width = static_cast<std::size_t>(planes.width), height = static_cast<std::size_t>(planes.height);

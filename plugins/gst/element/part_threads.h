@@ -34,7 +34,7 @@ class PartThreads {
   void stop();
   void take_parts(std::unique_lock<std::mutex>& lock);
 
-  std::mutex mutex_;  // of what follows, but for threads_
+  std::mutex mutex_;  // guards all below but threads_
   std::condition_variable begun_, ended_;
   const std::function<void(int)>* work_ = nullptr;
   int next_ = 0, parts_ = 0, under_way_ = 0;

@@ -81,7 +81,7 @@ void attach_detection(GstAnalyticsRelationMeta* detections, const Region& region
 
 void attach_regions(GstBuffer* buffer, const MetaBlock& block) {
 #if CONTORNO_HAVE_GST_ANALYTICS
-  // One a buffer: elements before this one may have found objects, too.
+  // A buffer has one such meta: elements before this one may have added it for objects of theirs.
   GstAnalyticsRelationMeta* detections = gst_buffer_get_analytics_relation_meta(buffer);
   if (detections == nullptr) detections = gst_buffer_add_analytics_relation_meta(buffer);
 #endif

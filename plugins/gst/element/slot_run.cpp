@@ -38,7 +38,7 @@ GstBuffer* make_all_writable(GstBuffer* buffer) {
 
 }  // namespace
 
-/// What the runner's reader reads from.
+/// The source that the runner reads frames from.
 class SlotRun::Frames final : public Source {
  public:
   explicit Frames(SlotRun& run) : run_(run) { run.queue_.start_reading(); }

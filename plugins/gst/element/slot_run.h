@@ -26,7 +26,7 @@ class SlotRun {
   /// Who is told what became of frames, from any thread of the run.
   struct Owner {
     std::function<void(const PassingFrame&, const char* what, const std::string& reason)> report;
-    /// In the handler of an exception that ends the run.
+    /// Called in the handler of an exception that ends the run.
     std::function<void()> broken;
   };
 
@@ -39,7 +39,7 @@ class SlotRun {
   SlotRun(const SlotRun&) = delete;
   SlotRun& operator=(const SlotRun&) = delete;
 
-  /// What the stages run on.
+  /// The backend that the stages run on.
   Backend backend() const { return graph_.backend().backend; }
 
  private:
@@ -63,8 +63,8 @@ class SlotRun {
   std::unique_ptr<Frames> frames_;
   std::unique_ptr<Results> contours_, drawings_;
   std::unique_ptr<Runner> runner_;
-  std::uint64_t regrown_ = 0;  // that was counted; of the thread of the contours
-  std::thread thread_;         // that runs it
+  std::uint64_t regrown_ = 0;  // frames counted as such so far; used by the thread of the contours
+  std::thread thread_;         // runs runner_
 };
 
 }  // namespace contorno::gst

@@ -18,7 +18,7 @@ struct ContornoSrcClass {
   GstBinClass parent_class;
 };
 
-/// Nothing but the pad of the maps.
+/// The element in the bin that has the pad of the maps and nothing else.
 struct ContornoMaps {
   GstElement parent;
 };
@@ -76,7 +76,7 @@ void release_pad(GstElement* element, GstPad* pad) {
   gst_element_remove_pad(element, pad);
 }
 
-/// Those of the line, and the base class's number of frames.
+/// Installs the properties of the line element, and num-buffers of a source.
 void install_properties(GObjectClass* object_class) {
   const guint last = install_line_properties(object_class);
   g_object_class_install_property(
