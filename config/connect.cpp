@@ -81,7 +81,7 @@ class Connector {
   const Catalog& catalog_;
   Problems& problems_;
   std::unordered_map<std::string, std::size_t> index_;
-  std::vector<Edge> edges_;  ///< that the file wrote itself: only they can close a cycle
+  std::vector<Edge> edges_;  ///< inputs that the file names by `from:`: only they can close a cycle
 };
 
 std::vector<const YamlNode*> Connector::references(const DeclaredStage& stage) {

@@ -77,7 +77,7 @@ std::unique_ptr<Source> make_source(const GraphSpec& graph);
 /// A source that a graph is bound to.
 struct BoundSource {
   std::unique_ptr<Source> source;
-  std::string notice;  ///< of bind_source, for the user
+  std::string notice;  ///< what bind_source has to tell the user
 };
 /// make_source, then bind_source.
 BoundSource open_source(GraphSpec& graph);

@@ -24,7 +24,7 @@ struct Declared {
   Place place;  ///< of its name, or of its type where the name follows from it
   const Type* type = nullptr;
   ParamSet params;
-  ParamSet settings;  ///< that all sinks have (sink_params); empty for stages
+  ParamSet settings;  ///< the parameters that all sinks have (sink_params); empty for stages
   const YamlEntry* from = nullptr;
 };
 using DeclaredStage = Declared<StageType>;

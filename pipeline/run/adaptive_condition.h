@@ -32,7 +32,7 @@ class AdaptiveCondition {
   /// Returns when `ready()`, which is asked with the mutex held.
   template <class Ready>
   void wait(std::unique_lock<std::mutex>& lock, const Ready& ready) {
-    using Clock = std::chrono::steady_clock;  // that of now_ns
+    using Clock = std::chrono::steady_clock;  // the clock of now_ns()
     if (const auto window = forecast_.next(); waiting_ == Waiting::Adaptive && window) {
       const Clock::time_point begin{std::chrono::nanoseconds(window->begin)};
       if (condition_.wait_until(lock, begin, ready)) return;
@@ -58,7 +58,7 @@ class AdaptiveCondition {
   const Waiting waiting_;
   std::condition_variable condition_;
   ArrivalForecast forecast_;
-  std::atomic<std::uint32_t> changes_ = 0;  // what a polling thread looks at without the mutex
+  std::atomic<std::uint32_t> changes_ = 0;  // counts changes; read by polling threads without the mutex
 };
 
 }  // namespace contorno

@@ -73,7 +73,7 @@ class SlotRing {
   AdaptiveCondition queued_changed_, launched_changed_;
   SlotFifo free_, queued_, launched_;
   int under_way_ = 0;  // taken by the launcher, not yet released
-  int taken_ = 0;      // of these, by the finisher
+  int taken_ = 0;      // of these, slots that the finisher has taken
   int held_ = 0;
   bool closed_ = false, stopped_ = false;
 };

@@ -148,8 +148,8 @@ class Runner {
   OnFull policy_;
   int threads_;
   Capacities capacities_;
-  StreamFormat stream_;               // that the slots are planned for
-  std::unique_ptr<Refusal> refusal_;  // of the source's format, or of an earlier one
+  StreamFormat stream_;               // the format that slots are planned for
+  std::unique_ptr<Refusal> refusal_;  // why the source's format, or an earlier one, was refused
   bool refusing_ = false;
   SlotShares shares_;
   std::vector<Slot> slots_;
@@ -163,7 +163,7 @@ class Runner {
   TeamChoice team_;               // used by the launcher alone
   Origin counted_contours_;       // the last contours of the graph, counted per class
 
-  int bad_in_a_row_ = 0;  // the reader's
+  int bad_in_a_row_ = 0;  // used by the reader alone
   static constexpr int kMostBadInARow = 1000;
 
   RunReport report_;  // the finisher's, until run() returns

@@ -51,7 +51,7 @@ class SinkQueue {
   bool in_work_ = false, closed_ = false;
   const std::function<void()>* call_ = nullptr;
   std::condition_variable answered_;
-  std::exception_ptr failure_;  // of the call
+  std::exception_ptr failure_;  // what the call threw
 };
 
 }  // namespace contorno

@@ -12,8 +12,8 @@ namespace contorno {
 /// have all others; those that may lose some leave at least one of them.
 struct SlotShares {
   int slots = 1;            ///< of the run
-  int with_sinks = 1;       ///< that are taken on before sinks have given older ones back
-  int a_dropping_sink = 1;  ///< that one sink with `on_full: drop_oldest` holds
+  int with_sinks = 1;       ///< slots that sinks may hold while new frames are taken on
+  int a_dropping_sink = 1;  ///< slots that one sink with `on_full: drop_oldest` holds
 };
 
 /// `wanted` slots, or as many as it takes; `policy` is the decided one, and `dropping` of the `sinks` drop.

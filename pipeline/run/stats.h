@@ -74,7 +74,7 @@ struct SinkOutcome {
   ExitCode code = ExitCode::Ok;      ///< of the error
   std::uint64_t written = 0;
   std::uint64_t dropped = 0;        ///< its `on_full` says that it may lose frames, and it was behind
-  std::uint64_t missed = 0;         ///< it was broken
+  std::uint64_t missed = 0;         ///< frames that it did not get, since it had broken
   Histogram queued;                 ///< from the result being handed on to the sink turning to it
   Histogram writing;                ///< the sink's own work
   Histogram end_to_end;             ///< from the frame's arrival to the sink being done with it
@@ -82,7 +82,7 @@ struct SinkOutcome {
 };
 
 struct RunReport {
-  Backend backend = Backend::Cpu;  ///< that really ran
+  Backend backend = Backend::Cpu;  ///< the backend that really ran
   std::string backend_reason;      ///< why Auto did not become Cuda; empty where it did or nobody asked
   std::string source;              ///< StreamFormat::description
   FrameCounts frames;
@@ -93,7 +93,7 @@ struct RunReport {
   double deadline_ms = 0;  ///< of the graph; 0 = none
   std::uint64_t bytes_per_slot = 0;
   int slots = 0, threads = 1;
-  OnFull on_full = OnFull::Wait;  ///< that really applied
+  OnFull on_full = OnFull::Wait;  ///< the policy that really applied
   /// From the frame's arrival (the source handed it over) to its result being complete, before any sink.
   Histogram end_to_end;
   std::vector<Timing> parts;  ///< "queue", "upload", the nodes, "download"

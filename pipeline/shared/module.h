@@ -29,7 +29,7 @@ struct ModuleSpec {
 /// What a module's file shows, under the name `contorno_module`.
 struct ModuleEntry {
   const char* version;  ///< of contorno; the module is refused where libcontorno has another one
-  const void* table;    ///< its type is known to who opens it
+  const void* table;    ///< of functions; who opens the module knows its type
 };
 
 /// The table of a module, which the first call that succeeds opens; a call after a failure tries again.

@@ -43,12 +43,13 @@ class DecodingAudit {
     // Used by the streaming thread alone:
     GstClockTime first = GST_CLOCK_TIME_NONE;  // the presentation time of the first key frame
     GstClockTime before = GST_CLOCK_TIME_NONE;
-    GstClockTime latest = GST_CLOCK_TIME_NONE;  // of the last picture that went in
-    GstClockTime given = GST_CLOCK_TIME_NONE;   // with which the last frame came out
+    GstClockTime latest = GST_CLOCK_TIME_NONE;  // time of the last picture that went in
+    GstClockTime given = GST_CLOCK_TIME_NONE;   // time of the last frame that came out
     std::atomic<bool> began = false, countable = true;
     DecodingAudit* audit = nullptr;
-    std::optional<bool> reads_jpegs;                             // decided by the first one
-    PictureComplaint::Kind said = PictureComplaint::Kind::None;  // of the picture inside the decoder
+    std::optional<bool> reads_jpegs;  // decided by the first one
+    PictureComplaint::Kind said =
+        PictureComplaint::Kind::None;  // complaint about the picture inside the decoder
   };
 
   static void on_element(GstBin* pipeline, GstBin* bin, GstElement* element, gpointer audit);

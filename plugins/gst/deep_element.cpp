@@ -25,7 +25,7 @@ struct DeepElement {
   std::string* codec;
   DeepDecoder* decoder;
   GstVideoCodecState* input;
-  DeepSamples samples;  // with their size, of the caps that are set
+  DeepSamples samples;  // samples and size of the caps that are set
   int width, height;
 };
 struct DeepElementClass {
@@ -103,7 +103,7 @@ void copy_picture(const DeepPicture& picture, GstVideoFrame& to) {
 
 GstFlowReturn hand_on(GstVideoDecoder* element, const DeepPicture& picture) {
   GstVideoCodecFrame* frame = gst_video_decoder_get_frame(element, static_cast<int>(picture.number));
-  if (frame == nullptr) return GST_FLOW_OK;  // of before a flush
+  if (frame == nullptr) return GST_FLOW_OK;  // its frame was flushed
   set_output(element, picture);
   if (const GstFlowReturn result = gst_video_decoder_allocate_output_frame(element, frame);
       result != GST_FLOW_OK) {

@@ -56,7 +56,7 @@ class Recording {
   [[noreturn]] void fail();
 
   ImageFormat format_;  ///< of the pictures that come; those in the file may have more columns and rows
-  int width_, height_;  ///< of those in the file
+  int width_, height_;  ///< sides of the pictures in the file
   Timing timing_;
   int rate_numerator_, rate_denominator_;
   int pixel_width_, pixel_height_;  ///< the shape of a pixel
@@ -68,7 +68,7 @@ class Recording {
   Owned<GstBus> bus_;
   Owned<GstBufferPool> pool_;
   GstElement* appsrc_ = nullptr;  // owned by pipeline_
-  Owned<GstBuffer> previous_;     ///< what fills a gap, at a constant rate
+  Owned<GstBuffer> previous_;     ///< the picture that fills a gap, at a constant rate
   std::uint64_t frames_ = 0;
   std::uint64_t clamped_ = 0;    ///< timestamps that went back or jumped, replaced by one frame's duration
   std::uint64_t repeated_ = 0;   ///< pictures that fill gaps

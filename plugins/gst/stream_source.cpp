@@ -131,7 +131,7 @@ void StreamSource::set_rate() {
   format_.rate_denominator = static_cast<int>(length);
 }
 
-/// False: the pixels have the shape of those before.
+/// Notes the shape of the pixels (width to height). False: it is that of the pixels before.
 bool StreamSource::note_pixels() {
   GstVideoInfo info;
   gst_video_info_from_caps(&info, gst_sample_get_caps(sample_.get()));

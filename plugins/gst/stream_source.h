@@ -78,13 +78,13 @@ class StreamSource : public Source {
   double recorded_rate_ = 0;
   std::string peculiar_;                   // what is unusual about its pictures, for the description
   std::int64_t damaged_ = 0, strays_ = 0;  // delivered frames that the decoder or the audit marked
-  std::string damage_, stray_;             // why the first of them was, where that is known
-  std::optional<SourceFault> fault_;       // of the first round that had one
+  std::string damage_, stray_;             // why the first such frame was marked, where that is known
+  std::optional<SourceFault> fault_;       // fault of the first round that had one
   Owned<GstSample> sample_;                // pulled, not yet delivered
   std::int64_t delivered_ = 0;
   std::int64_t round_offset_ns_ = 0, last_pts_ns_ = -1;
   std::uint64_t reconnects_ = 0;
-  std::string remark_;  // what the first frame, of a new connection too, has to say
+  std::string remark_;  // the warning that the next first frame of a connection carries
   bool ended_ = false;
   bool paced_ = false;  // a recording that waits for its times
   Pacer pacer_;

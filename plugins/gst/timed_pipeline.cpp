@@ -119,7 +119,7 @@ class ProbedPipeline final : public TimedPipeline {
   }
   ~ProbedPipeline() override {
     if (end()) return;
-    // A thread is in an element that does not come back, and may yet use what it knows.
+    // A thread that is in a stopped element may still use the list of pads, so that it is not freed.
     g_signal_handlers_disconnect_by_data(pipeline_.get(), this);
     each_element([this](GstElement* element) { g_signal_handlers_disconnect_by_data(element, this); });
     static_cast<void>(kept_.release());

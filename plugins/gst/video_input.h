@@ -50,7 +50,7 @@ class VideoInput {
   std::string file_;
   std::vector<ShownPart::Patch> patches_;  // of the file, as it is read
   struct Descriptor;
-  std::shared_ptr<Descriptor> pipe_, copy_;  // what is read in place of the file
+  std::shared_ptr<Descriptor> pipe_, copy_;  // pipe or copy that is read in place of the file
 };
 
 }  // namespace contorno::gst

@@ -90,7 +90,7 @@ config::GraphShapes plan_shapes(GraphSpec& graph, const StreamFormat& stream) {
 /// What the source delivers, or why that is not known.
 struct TriedSource {
   std::optional<StreamFormat> stream;
-  ExitCode code = ExitCode::Ok;  ///< with which a run would end for want of its input
+  ExitCode code = ExitCode::Ok;  ///< the code with which a run would end for want of its input
 };
 
 /// A graph may be checked where its camera is not, but not where a file is missing or damaged: it is printed

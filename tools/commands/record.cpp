@@ -80,7 +80,7 @@ GraphSpec source_graph(const RecordArguments& arguments, const Catalog& catalog)
   return graph;
 }
 
-/// The sinks of what the source has.
+/// The sinks of a recording: of frames and of maps, as the source has them.
 struct RecordingSinks {
   std::vector<std::unique_ptr<Sink>> owned;
   std::vector<SinkBinding> bindings;

@@ -36,7 +36,7 @@ struct Machine {
 /// How series are made of contours.
 struct SeriesOptions {
   bool all = false;                 ///< one series of the points of all contours, in their order
-  std::uint64_t terms = 0;          ///< that are kept of each; 0 keeps all
+  std::uint64_t terms = 0;          ///< terms that are kept of each series; 0 keeps all
   KeptTerms keep = KeptTerms::Low;  ///< which of them: of lowest frequency, or of largest modulus
   int threads = 1;
 };

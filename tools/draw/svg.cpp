@@ -10,7 +10,7 @@ namespace {
 
 using fourier::Complex;
 
-constexpr std::size_t kMostArms = 128;  // that are shown of a machine
+constexpr std::size_t kMostArms = 128;  // arms of a machine that are shown
 constexpr double kShortestArm = 0.05;   // px
 
 std::string hex(const Colour& colour) {

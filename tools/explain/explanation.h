@@ -15,7 +15,7 @@ struct Explanation {
   Connectivity connectivity = Connectivity::Low;
   Orientation orientation = Orientation::Low;
   Cell cell;
-  std::vector<Segment> segments, others;  ///< with `connectivity`, and with the other one
+  std::vector<Segment> segments, others;  ///< of the cell: with `connectivity`, and with the other one
   FoundContours found;                    ///< of that class
   bool by_device = false;                 ///< a device has found the contours too
   std::string difference;                 ///< of the device's contours from the CPU's: see first_difference

@@ -49,7 +49,7 @@ inline constexpr std::size_t kWarmUpFrames = 30;
 /// What the process used while it measured, warm-up left out.
 struct Resources {
   double wall_s = 0, cpu_s = 0;
-  std::int64_t heap_growth_bytes = 0;  ///< of what malloc handed out and did not get back
+  std::int64_t heap_growth_bytes = 0;  ///< growth of what malloc has handed out
   std::int64_t minor_faults = 0, major_faults = 0, involuntary_switches = 0;
   std::int64_t resident_begin_bytes = 0, resident_end_bytes = 0;
 };
@@ -69,7 +69,7 @@ struct Measurement {
   Resources resources;
   SlotMemory slot;  ///< of one slot
   int slots = 0;    ///< of each camera
-  int signal = 0;   ///< that ended it early
+  int signal = 0;   ///< the signal that ended it early; 0: none
 };
 
 /// Throws as Runner does. Where the device hangs, the process ends with exit code 70, as in run_watched.

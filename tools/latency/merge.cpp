@@ -18,7 +18,8 @@ void merge_worst(std::vector<WorstFrame>& into, const std::vector<WorstFrame>& o
   into.resize(std::min(most, into.size()));
 }
 
-/// Where the last bin ends: those of a repeat are of one width. One alone is as long as the measurement.
+/// The time, in s, at which the last bin ends. All bins of a repeat have one width; a single bin is as long
+/// as the measurement.
 double end_of_series(const LatencyReport& report) {
   const std::vector<Bin>& series = report.series;
   if (series.empty()) return 0;

@@ -13,7 +13,7 @@ namespace contorno::latency {
 struct DueFrame {
   std::int64_t due_ns = 0;
   std::int64_t left_ns = 0;  ///< when it left the source; 0: it never did
-  std::int64_t pts_ns = 0;   ///< by which it is known, of one that left
+  std::int64_t pts_ns = 0;   ///< the time by which a frame that left is known
 };
 
 /// The rate of a live source: that of the caps on the way, else that of the times of `frames`, where nearly

@@ -142,7 +142,7 @@ struct LatencyReport {
   Settings settings;
   std::vector<std::pair<std::string, std::string>> environment;
   Tally frames;
-  double first_frame_ms = 0;  ///< of the warm-up; 0: it had no result
+  double first_frame_ms = 0;  ///< time of the first frame of the warm-up; 0: it had no result
   std::vector<Row> rows;      ///< "due to result", what else there is from end to end, then the parts
   std::vector<WorstFrame> worst;
   std::vector<WorstFrame> worst_probed;       ///< the slowest of the probed ones; empty where all were
@@ -156,7 +156,7 @@ struct LatencyReport {
   FrameAllocations allocations;
   std::uint64_t source_reconnections = 0;  ///< while frames were measured, warm-up included
   int merged = 1;                          ///< reports that it was put together from
-  std::string held_up;                     ///< by what, at the end of it, as a sentence; empty: by nothing
+  std::string held_up;  ///< what held the pipeline up at its end, as a sentence; empty: nothing did
 
   const Distribution* row(std::string_view name) const;
   /// The fact of `environment` with this name; null where there is none.

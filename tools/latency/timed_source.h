@@ -52,7 +52,7 @@ struct FrameAllocations {
 struct Delivery {
   std::vector<std::int64_t> schedule;
   std::int64_t interval_ns = 0;
-  double rate = 0;  ///< that the format says; 0 = unknown
+  double rate = 0;  ///< frames a second that the format declares; 0 = unknown
   /// Of a closed loop: there are no more frames when so much time has passed since the first one behind the
   /// warm-up was due, however long that took. 0: until the records are full.
   std::int64_t duration_ns = 0;
@@ -69,9 +69,9 @@ class TimedSource final : public Source {
 
   /// Before the run: when the first frame is due, and how a closed loop learns how far the runner is.
   void start(std::int64_t start_ns, std::function<FrameCounts()> progress);
-  /// Frames that were delivered. After the run.
+  /// Frames that were delivered. Called after the run.
   std::size_t offered() const { return next_; }
-  /// While frames were on their way. After the run.
+  /// Allocations that were counted while frames were on their way. Called after the run.
   FrameAllocations allocations() const { return counted_; }
 
   const StreamFormat& format() const override { return format_; }
@@ -95,7 +95,8 @@ class TimedSource final : public Source {
   StreamFormat format_;
   std::function<FrameCounts()> progress_;
   std::int64_t start_ns_ = 0, last_due_ns_ = 0;
-  std::optional<std::int64_t> counted_from_ns_;  // of a closed loop, the first frame behind the warm-up
+  std::optional<std::int64_t>
+      counted_from_ns_;  // in a closed loop, when the first frame behind the warm-up was due
   std::size_t next_ = 0;
   FrameAllocations counted_;
   std::uint64_t allocations_at_first_ = 0;

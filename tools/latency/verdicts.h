@@ -40,7 +40,7 @@ class Assertion {
   struct Found {
     bool known = true;
     double value = 0;
-    std::string text;  ///< with its unit; why it is not known
+    std::string text;  ///< the figure with its unit, or why it is not known
   };
   Found figure_in(const LatencyReport& report) const;
   Found time_in(const LatencyReport& report) const;

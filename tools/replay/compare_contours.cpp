@@ -213,7 +213,7 @@ class ClassComparison {
 
   Unpaired before_, after_;
   ClassChanges changes_;
-  std::string of_contours_;  // what is said of the first one that differs
+  std::string of_contours_;  // a sentence about the first contour that differs
   std::uint32_t first_ = 0;
 };
 

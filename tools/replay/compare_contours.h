@@ -30,7 +30,7 @@ struct ClassChanges {
 };
 
 struct ContourChanges {
-  std::vector<ContourPair> moved;          ///< with other points, or other attributes
+  std::vector<ContourPair> moved;          ///< pairs with other points or attributes
   std::vector<std::uint32_t> lost, added;  ///< of the run before, of the run after
   std::size_t attributes = 0;              ///< pairs of which an attribute has another value
   double distance = 0;                     ///< the largest one of a pair, px of the map

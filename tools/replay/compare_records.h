@@ -19,7 +19,7 @@ struct FrameDifference {
   FrameVerdict verdict = FrameVerdict::Same;
   std::size_t lost = 0, added = 0, moved = 0;  ///< contours
   double distance = 0;                         ///< the largest one of a pair of contours, px of the map
-  std::size_t pictures = 0;                    ///< with other samples
+  std::size_t pictures = 0;                    ///< pictures with other samples
   std::string first;  ///< a sentence about the first difference; empty: there is none
 };
 
@@ -27,11 +27,11 @@ struct FrameDifference {
 struct ClassDifference {
   std::string value;
   ClassChanges changes;    ///< sums, and the largest distance; what is said of the class where it was first
-  std::size_t frames = 0;  ///< in which it differs
+  std::size_t frames = 0;  ///< frames in which the class differs
 };
 
 struct RecordDifference {
-  std::vector<FrameDifference> frames;   ///< all that one of the records has, in their order
+  std::vector<FrameDifference> frames;   ///< every frame that one of the records has, in order
   std::vector<ClassDifference> classes;  ///< those that differ, as they were met
   std::vector<std::string> graph;        ///< see differences_from_record
 

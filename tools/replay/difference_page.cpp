@@ -15,7 +15,7 @@ namespace {
 struct Layer {
   const ContourFrame* frame;
   std::vector<bool> changed;
-  const char* style;  ///< of those that changed
+  const char* style;  ///< style of the lines that changed
 };
 
 void draw_path(TextBuffer& text, std::span<const Point> points, bool closed, const char* style) {

@@ -24,15 +24,15 @@ struct RecordingOptions {
   std::filesystem::path folder;
   std::string camera;            ///< empty: the manifest names none
   int compression = 1;           ///< of PNG: 0 stores, 9 is smallest and slowest
-  int threads = 1;               ///< that compress a frame
+  int threads = 1;               ///< threads that compress a frame
   bool append = false;           ///< goes on with the recording that the folder has
-  std::int64_t interval_ns = 0;  ///< that the next frame comes behind a recording of one
+  std::int64_t interval_ns = 0;  ///< how far behind the first frame the next one of a recording of one comes
 };
 
-/// Where a recording goes on.
+/// What a recording has already, and where it goes on.
 struct RecordedSoFar {
-  std::string lines;           ///< of the manifest, all complete
-  std::uint64_t frames = 0;    ///< that these name
+  std::string lines;           ///< the complete lines of the manifest
+  std::uint64_t frames = 0;    ///< frames that the lines name
   std::uint64_t next = 0;      ///< number of the next frame, behind all files there are
   std::int64_t next_time = 0;  ///< a mean interval behind the last frame, in ns
 };

@@ -22,7 +22,7 @@ struct Dtype {
   std::string_view code;
   ElementType type;
   bool boolean;
-  bool integer = false;  ///< that no map has
+  bool integer = false;  ///< whether it is an integer type that no map has
 };
 constexpr std::array kDtypes = {
     Dtype{"f2", ElementType::F16, false},       Dtype{"f4", ElementType::F32, false},

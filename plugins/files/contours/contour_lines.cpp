@@ -79,8 +79,8 @@ class LineParser final : public json::json_sax_t {
 
   const JsonMembers& members_;
   json root_;
-  std::vector<json*> open_;  ///< from the outermost
-  json* member_ = nullptr;   ///< of the innermost object, that waits for its value
+  std::vector<json*> open_;  ///< values that are open, from the outermost
+  json* member_ = nullptr;   ///< the member of the innermost object that waits for its value
 };
 
 void parse_contour(const JsonMembers& members, const json& contour, const std::string& path,

@@ -107,8 +107,8 @@ class ElementParser {
   std::span<const std::string_view> arrays_;
   CountedText& text_;
   const std::function<void(const JsonElement&)>& take_;
-  std::string_view member_;  ///< that is being read; empty when it is passed over
-  std::size_t count_ = 0;    ///< of its elements before this one
+  std::string_view member_;  ///< name of the member being read; empty when it is passed over
+  std::size_t count_ = 0;    ///< elements of the member before this one
   JsonPlace place_;
   DoubledMembers doubled_;
   std::vector<std::string_view> found_;

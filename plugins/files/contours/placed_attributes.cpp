@@ -25,7 +25,7 @@ void scale(AttributeValues& values, const Placement& placement) {
 
 /// The attributes of the set that `measure` gives, of the `placed` points.
 void measure_anew(AttributeValues& values, Attributes of, std::span<const Point> placed, bool closed) {
-  constexpr std::size_t kStride = 2;  // of a view for one contour
+  constexpr std::size_t kStride = 2;  // stride of the columns of a view with one contour
   std::array<double, kStride * kMeasuredAttributes.count()> columns{};
   const ContoursView measured{.format = {.contour_capacity = 1, .attributes = kMeasuredAttributes},
                               .columns = columns.data()};

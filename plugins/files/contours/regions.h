@@ -12,7 +12,7 @@ namespace contorno {
 
 /// What becomes of contours that end at the border of the map.
 enum class OpenContours : std::uint8_t {
-  Keep,   ///< they are lines
+  Keep,   ///< as lines
   Close,  ///< a straight line joins their ends, and they are rings like those that were closed
 };
 
@@ -64,7 +64,7 @@ class RegionSorter {
   std::vector<std::uint64_t> areas_;
   std::vector<std::uint32_t> order_;
   std::vector<nesting::NestNode> nodes_;
-  std::vector<Box> blocks_;  // of the points of all
+  std::vector<Box> blocks_;  // boxes around blocks of points, of all contours
   std::vector<Ring> outers_, holes_;
   std::vector<Line> lines_;
 };

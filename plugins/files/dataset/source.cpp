@@ -238,8 +238,8 @@ class DatasetSource final : public Source {
   StreamFormat format_;
   ItemReader reader_;
   std::size_t at_ = 0;         ///< index of the current item
-  std::uint64_t index_ = 0;    ///< of the frame within the item
-  std::int64_t position_ = 0;  ///< of the frame in the round
+  std::uint64_t index_ = 0;    ///< index of the frame within the item
+  std::int64_t position_ = 0;  ///< number of the frame in the round
   std::uint64_t count_ = 0;    ///< frames offered, over all rounds
   std::int64_t round_ = 0, last_time_ = 0;
   Pacer pacer_;

@@ -110,8 +110,8 @@ class MipmapsSink final : public Sink {
   LevelEncoding encoding_;
   std::vector<LevelBox> boxes_;
   std::vector<std::unique_ptr<FrameFiles>> files_;  ///< by level where each has its own
-  std::size_t wanted_ = 0;                          ///< of files_ for a frame of the present format
-  std::size_t last_ = 0;                            ///< of files_ that was written to
+  std::size_t wanted_ = 0;  ///< how many of files_ a frame of the present format needs
+  std::size_t last_ = 0;    ///< index in files_ of the file written last
   std::uint64_t seen_ = 0;
 };
 

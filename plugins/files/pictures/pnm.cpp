@@ -37,7 +37,7 @@ class Words {
       damaged(fmt::format("'{}' stands where a number is due", text.substr(0, 20)));
     return value;
   }
-  /// 0 or 1, which text pictures need not set apart.
+  /// A sample of a text bitmap, 0 or 1; blanks between samples may be missing.
   std::uint32_t digit() {
     skip_blanks();
     if (at_ == file_.size()) damaged("the file is cut off, its end is missing");

@@ -60,7 +60,7 @@ std::filesystem::path new_part_name(const std::filesystem::path& target);
 /// What lies in a folder beside the files that are written there.
 struct PartFiles {
   std::vector<std::filesystem::path> dead;  ///< their writers are gone
-  std::filesystem::path alive;              ///< one that is being written, empty: there is none
+  std::filesystem::path alive;              ///< a file that is being written; empty: there is none
 };
 /// Looks for the temporary files of those targets in `folder` whose names `is_target` takes.
 PartFiles find_parts(const std::filesystem::path& folder,

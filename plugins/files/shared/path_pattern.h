@@ -38,7 +38,7 @@ class PathPattern {
   static Piece placeholder(std::string_view word, std::string_view pattern);
   void add_literal(char c);
   std::string_view prefix() const;  ///< the text before the first placeholder
-  std::string_view suffix() const;  ///< and behind the last
+  std::string_view suffix() const;  ///< the text behind the last placeholder
 
   std::string text_;
   std::vector<Piece> pieces_;

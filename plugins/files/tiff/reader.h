@@ -81,7 +81,7 @@ class TiffReader final : public TiffFile {
   Complaint complaint_;
   std::unique_ptr<TIFF, Close> file_;
   std::vector<tdir_t> directories_;  ///< of the pages, in order; empty before they are looked for
-  int planes_ = 1;                   ///< that lie one behind the other, where there is one directory
+  int planes_ = 1;                   ///< planes that lie one behind the other, where there is one directory
   int plane_ = 0;                    ///< which of them is read
   std::vector<std::uint32_t> raster_;
   std::vector<std::byte> block_, samples_;

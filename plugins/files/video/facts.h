@@ -30,9 +30,9 @@ struct ContainerFacts {
   ContainerKind kind = ContainerKind::Unknown;
   bool cut_off = false;            ///< bytes are missing at the end
   bool trimmed = false;            ///< an edit list leaves frames out, which are in the file
-  std::optional<ShownPart> shown;  ///< by an edit list of one part, where it changes anything
-  std::int64_t frames = -1;        ///< that the first video track shows; -1: the container does not say
-  std::uint64_t whole_bytes = 0;   ///< of a GIF: up to the end of its last whole frame
+  std::optional<ShownPart> shown;  ///< the part that an edit list of one part shows, where that is not all
+  std::int64_t frames = -1;       ///< frames that the first video track shows; -1: the container does not say
+  std::uint64_t whole_bytes = 0;  ///< of a GIF: up to the end of its last whole frame
   /// Whether the matrix of a track of MP4 or QuickTime mirrors the picture at its other diagonal.
   bool transversed = false;
   /// Of a track of MP4 or QuickTime whose samples are places in a palette that its description holds: 256

@@ -25,8 +25,10 @@ class Gif {
  private:
   static constexpr std::uint64_t kScreen = 13, kDescriptor = 10, kTrailer = 0x3B, kExtension = 0x21,
                                  kImage = 0x2C, kControl = 0xF9;
-  static constexpr std::int64_t kUnit = 10'000'000;                 // ns, in which delays are given
-  static constexpr std::int64_t kUsualDelay = 10, kLeastDelay = 2;  // what players take less for is the usual
+  static constexpr std::int64_t kUnit = 10'000'000;  // ns, in which delays are given
+  static constexpr std::int64_t kUsualDelay = 10,
+                                kLeastDelay =
+                                    2;  // players show a frame of a delay below the least for the usual one
 
   std::uint64_t table_bytes(std::uint64_t flags_at) {
     const std::uint64_t flags = bytes_.big_endian(flags_at, 1);

@@ -235,15 +235,16 @@ class Mp4 {
 
   Bytes& bytes_;
   double movie_scale_ = 0, edited_ = 0, scale_ = 0, stored_ = 0;
-  double begin_ = 0;                    // of what the edit list shows, in the scale of the track
-  double delay_ = 0, track_delay_ = 0;  // before it, in the scale of the movie
+  double begin_ = 0;  // where the part that the edit list shows begins, in the scale of the track
+  double delay_ = 0, track_delay_ = 0;  // empty time before that part, in the scale of the movie
   std::uint64_t edits_at_ = 0, track_edits_at_ = 0;
   Field movie_length_, length_, track_length_;
   std::string palette_;
   bool transversed_ = false, track_transversed_ = false;
-  double track_edited_ = 0, track_scale_ = 0, track_stored_ = 0, track_begin_ = 0;  // of the one being read
-  int edits_ = 0, track_edits_ = 0;                                                 // that show something
-  std::vector<Run> durations_, offsets_;                                            // of frames, when stored
+  double track_edited_ = 0, track_scale_ = 0, track_stored_ = 0,
+         track_begin_ = 0;                // track_: of the track that is being read
+  int edits_ = 0, track_edits_ = 0;       // edits that show something
+  std::vector<Run> durations_, offsets_;  // of frames, when stored
   bool cut_off_ = false, video_ = false;  // video_: the track that is being read is the first one of video
   std::uint64_t track_ = 0;
   std::optional<std::uint64_t> video_track_;

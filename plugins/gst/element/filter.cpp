@@ -109,7 +109,7 @@ void Filter::prepare(GstClockTime running_time, bool with_maps) {
     for (std::size_t i = 0; i < nodes_.size(); ++i) graph.nodes[i].params = params_of(nodes_[i]);
   }
   FrameGraph made(std::move(graph), {used_.backend, used_.overlay, names_in(used_.classes)});
-  if (!info_ || (with_maps && !maps_format_)) return;  // that it can be made is all that can be known
+  if (!info_ || (with_maps && !maps_format_)) return;  // the sizes are not known yet: no more can be planned
   run(std::move(made));
 }
 

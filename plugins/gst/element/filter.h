@@ -63,7 +63,7 @@ class Filter {
 
   guint node_count() const;
   GObject* node(guint index) const;              ///< a new reference, or null
-  GObject* node(const std::string& name) const;  ///< likewise
+  GObject* node(const std::string& name) const;  ///< the same by name: a new reference, or null
 
   /// Throws what is wrong with the configuration.
   void start();
@@ -138,7 +138,7 @@ class Filter {
   FilterSettings used_;
   std::optional<GstVideoInfo> info_;
   bool on_device_ = false;                  // where frames lie
-  std::optional<ImageFormat> maps_format_;  // that the graph is planned for
+  std::optional<ImageFormat> maps_format_;  // format of the maps that the graph is planned for
   std::unique_ptr<FrameAccess> access_;
   std::uint64_t frame_ = 0;
   bool after_gap_ = false;    // the last frame was dropped

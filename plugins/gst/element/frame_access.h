@@ -76,7 +76,7 @@ class FrameAccess {
   GstVideoInfo info_, rgba_;
   Place place_;
   Stream reading_, writing_;            // streams of the device
-  std::unique_ptr<StagedCopy> staged_;  // for buffers in ordinary memory; null: as for others
+  std::unique_ptr<StagedCopy> staged_;  // copies buffers in ordinary memory; null: all are copied directly
   std::unique_ptr<Nv12Frames> nv12_;    // on the device, for NV12
   Converter to_rgba_, from_rgba_;       // null for RGBA
   std::vector<std::uint8_t> drawn_;     // memory of a frame in the format of the buffers

@@ -33,7 +33,7 @@ struct SourceState {
   std::vector<std::byte> unused_maps;  // where they are painted when nobody asks for them
   GstPad* maps_pad = nullptr;          // borrowed; guarded by the element's object lock
   bool maps_began = false;
-  GstBuffer* pending_maps = nullptr;  // of the frame that was painted last, until it goes
+  GstBuffer* pending_maps = nullptr;  // maps of the frame that was painted last, until they are pushed
   guint64 next = 0;                   // number of the next frame
 };
 

@@ -33,7 +33,7 @@ class StagedCopy {
  private:
   struct Part {
     std::size_t first = 0, rows = 0;
-    Event arrived;  ///< in memory_, on the way to the host
+    Event arrived;  ///< signals that a band has arrived in memory_ on its way to the host
   };
   [[noreturn]] void fail();  // called in a handler, throws its exception again
   MemoryRows staged() const { return {memory_.data(), row_bytes_}; }
