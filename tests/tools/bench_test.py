@@ -1,7 +1,10 @@
-"""`contorno bench` measures frames as `contorno latency` does, and prints its rows."""
+"""`contorno bench` measures frames as `contorno latency` does, and prints its rows; benchmarks print their conditions."""
 import os
 import re
 import subprocess
+
+import pytest
+from tests.conftest import ROOT, run_contorno
 
 CONTORNO = os.environ.get("CONTORNO_BIN", "build/release/bin/contorno")
 
@@ -33,3 +36,17 @@ def test_stages_are_shown_in_the_rows_of_latency_with_the_points_they_had():
         assert 0 < least <= mean
         assert ("overlay" in times) == (number >= 2)
         assert times["contour_assembly"][1] < mean
+
+
+def test_the_conditions_of_measuring_are_a_line_of_the_build_and_of_the_machine():
+    (line, _) = run_contorno("bench", "conditions").stdout.splitlines()
+    facts = r"conditions: contorno [\d.]+, .*build g\+\+ [\d.]+.*, with(out)? assertions, .*processors \d+, "
+    assert re.match(facts, line), line
+    load, busy = re.search(r"load average ([\d.]+) [\d.]+ [\d.]+ \((idle|shared)\)", line).groups()
+    assert busy == ("idle" if float(load) < 0.5 else "shared")
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tools/bench").glob("*.cpp")), ids=lambda path: path.stem)
+def test_every_benchmark_prints_its_conditions(path):
+    text = path.read_text()
+    assert "int main(" not in text or re.search(r"\b(answer_commands|bench|conditions_line)\(", text)

@@ -8,11 +8,12 @@
 
 #include "base/error.h"
 #include "cuda/device.h"
+#include "tools/bench/conditions.h"
 
 namespace contorno {
 
 const std::vector<std::string>& bench_parts() {
-  static const std::vector<std::string> parts{"all", "engine", "rate", "stages", "latency"};
+  static const std::vector<std::string> parts{"all", "engine", "rate", "stages", "latency", "conditions"};
   return parts;
 }
 
@@ -22,6 +23,7 @@ void bench(const std::string& part) {
     throw Error(ExitCode::Usage,
                 fmt::format("the part is '{}', allowed one of {}", part, fmt::join(parts, ", ")));
   const DeviceReport& device = device_report();
+  print(conditions_line() + "\n");
   print("{}\n", device.available ? device.devices[0].name : fmt::format("cpu backend ({})", device.reason));
   const auto wanted = [&](const char* name) { return part == "all" || part == name; };
 #if CONTORNO_HAVE_CUDA

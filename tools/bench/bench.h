@@ -19,9 +19,10 @@ void bench_latency();
 /// Writes a Chrome/Perfetto trace of 60 frames in four slots.
 void bench_trace(const std::string& path);
 
-/// The names that bench() takes. "all" is every part but the trace.
+/// The names that bench() takes. "all" is every part but the trace; "conditions" measures nothing.
 const std::vector<std::string>& bench_parts();
-/// Runs that part under a line that names the device or the CPU backend; without a device, "engine" does
+/// Runs that part under a line with the conditions of measuring (tools/bench/conditions.h) and one that names
+/// the device or the CPU backend; without a device, "engine" does
 /// nothing. Throws Error(Usage) for an unknown name.
 void bench(const std::string& part);
 

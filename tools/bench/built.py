@@ -18,3 +18,12 @@ def built(*names, folder=None):
             return build / "bin"
     make = f"cmake --preset release -B {folder}" if folder else "cmake --preset release (or cpu)"
     raise SystemExit(f"{', '.join(names)}: there is no build in {' or '.join(map(str, folders))}; first: {make}")
+
+
+def print_conditions(program, repeated):
+    """Prints the conditions of measuring and how often it is repeated, for scripts that start no program of this folder: those
+    print the conditions by themselves. `program` is contorno; one that is absent or too old for it says nothing of them."""
+    conditions = ""
+    if pathlib.Path(program).exists():
+        conditions = subprocess.run([program, "bench", "conditions"], capture_output=True, text=True).stdout.partition("\n")[0]
+    print(f"{conditions or 'conditions: unknown'}, {repeated}", flush=True)

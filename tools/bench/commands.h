@@ -8,15 +8,19 @@
 #include <sstream>
 #include <string>
 
+#include "tools/bench/conditions.h"
+
 namespace contorno {
 
-/// Answers commands to the end of the input. `answer(command, words)` reads the rest of the line from
-/// `words`, writes the answer to std::cout without a line break, and returns false for a command that it does
-/// not know or that needs another one first. Returns the exit status of the program: 2 after such a command,
-/// 1 after an exception, of which it prints the message behind `program`, else 0.
+/// Prints the conditions of measuring on standard error, then answers commands to the end of the input.
+/// `answer(command, words)` reads the rest of the line from `words`, writes the answer to std::cout without a
+/// line break, and returns false for a command that it does not know or that needs another one first. Returns
+/// the exit status of the program: 2 after such a command, 1 after an exception, of which it prints the
+/// message behind `program`, else 0.
 template <class Answer>
 int answer_commands(const char* program, const Answer& answer) {
   try {
+    std::fprintf(stderr, "%s\n", conditions_line().c_str());
     for (std::string line; std::getline(std::cin, line);) {
       std::istringstream words(line);
       std::string command;

@@ -13,6 +13,7 @@
 #include "cuda/stream.h"
 #include "stages/diamond_square/cuda.h"
 #include "stages/diamond_square/field.h"
+#include "tools/bench/conditions.h"
 
 namespace {
 
@@ -138,6 +139,7 @@ double device_milliseconds(const contorno::DiamondSquareParams& params, contorno
 
 int main(int argc, char** argv) {
   using namespace contorno;
+  fmt::print("{}\n", conditions_line());
   const int exponent = argc > 1 ? std::atoi(argv[1]) : 13, rounds = argc > 2 ? std::atoi(argv[2]) : 5;
   const int threads = argc > 3 ? std::atoi(argv[3]) : 2;
   const DiamondSquareParams params{.seed = 1, .exponent = exponent};

@@ -17,6 +17,7 @@
 #include "cuda/device.h"
 #include "stages/mipmap/chain.h"
 #include "tools/bench/commands.h"
+#include "tools/bench/conditions.h"
 #if CONTORNO_HAVE_CUDA
 #include "stages/mipmap/cuda.h"
 #endif
@@ -183,8 +184,10 @@ int bench_device() {
 int main(int argc, [[maybe_unused]] char** argv) {
   if (argc == 1) return contorno::answer();
 #if CONTORNO_HAVE_CUDA
-  if (std::string(argv[1]) == "device" && contorno::device_report().available)
+  if (std::string(argv[1]) == "device" && contorno::device_report().available) {
+    std::cout << contorno::conditions_line() << '\n';
     return contorno::bench_device();
+  }
 #endif
   std::cerr << "usage: bench_mipmap [device]: commands on standard input, or a benchmark of the device\n";
   return 2;

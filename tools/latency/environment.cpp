@@ -26,11 +26,11 @@ std::string first_line(const char* path) {
   return line;
 }
 
-std::string processor() {
+/// What the system says of the first processor under this name; empty where it says nothing.
+std::string processor_fact(std::string_view name) {
   std::ifstream file("/proc/cpuinfo");
-  constexpr std::string_view kKey = "model name";
   for (std::string line; std::getline(file, line);)
-    if (line.starts_with(kKey) && line.find(": ") != std::string::npos)
+    if (line.starts_with(name) && line.find(": ") != std::string::npos)
       return line.substr(line.find(": ") + 2);
   return "";
 }
@@ -76,12 +76,14 @@ Facts environment_of(Backend backend) {
 #endif
   add("time", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))));
   add("system", system_name());
-  add("processor", processor());
+  add("processor", processor_fact("model name"));
   add("processors", std::to_string(std::thread::hardware_concurrency()));
+  if (const std::string clock = processor_fact("cpu MHz"); !clock.empty())
+    add("clock", fmt::format("{} MHz", clock.substr(0, clock.find('.'))));
   add("governor", first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
   // The first three numbers; the others are of processes.
   const std::string load = first_line("/proc/loadavg");
-  add("load average", load.substr(0, load.find(' ', load.find(' ', load.find(' ') + 1) + 1)));
+  add(kLoadAverage, load.substr(0, load.find(' ', load.find(' ', load.find(' ') + 1) + 1)));
   if (backend != Backend::Cuda) return facts;
   const DeviceReport& devices = device_report();
   if (!devices.devices.empty())

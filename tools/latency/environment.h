@@ -11,6 +11,9 @@ namespace contorno::latency {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
+/// The name of the fact that says how busy the machine was in the last 1, 5 and 15 minutes.
+inline constexpr const char* kLoadAverage = "load average";
+
 /// Pairs of a name and a value, those that can be found out. Names no machine and no user.
 Facts environment_of(Backend backend);
 
