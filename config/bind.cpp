@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "config/sections.h"
-#include "pipeline/graph/steps.h"
 
 namespace contorno::config {
 namespace {
@@ -193,13 +192,8 @@ void warn_of_orientation(const GraphSpec& graph, std::vector<std::string>& warni
                       "them are mistaken for each other",
                       name, kName, *is, *made));
   };
-  for (const NodeSpec& node : graph.nodes) {
+  for (const NodeSpec& node : graph.nodes)
     check(fmt::format("node '{}'", node.name), *node.type, node.params);
-    if (node.type->params.find("steps") == nullptr) continue;
-    if (const auto steps = std::get<SharedSteps>(node.params.get("steps")))
-      for (const StepSpec& step : *steps)
-        check(fmt::format("node '{}', step '{}'", node.name, step.type->name), *step.type, step.params);
-  }
 }
 
 }  // namespace

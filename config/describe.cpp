@@ -7,7 +7,6 @@
 
 #include "config/sections.h"
 #include "config/yaml_text.h"
-#include "pipeline/graph/steps.h"
 #include "pipeline/shared/printable.h"
 #include "stages/shared/sample_value.h"
 
@@ -126,18 +125,6 @@ std::string settings_lines(const PipelineSettings& settings, const GraphShapes* 
 
 }  // namespace
 
-/// [{type: drop_small, min_points: 4}, ...]
-static std::string yaml_steps(const SharedSteps& steps) {
-  std::vector<std::string> items;
-  for (const StepSpec& step : steps ? *steps : std::vector<StepSpec>()) {
-    std::string item = "type: " + step.type->name;
-    for (const ParamSpec& spec : step.type->params.specs)
-      item += fmt::format(", {}: {}", spec.name, yaml_value(spec, step.params.get(spec.name)));
-    items.push_back("{" + item + "}");
-  }
-  return fmt::format("[{}]", fmt::join(items, ", "));
-}
-
 std::string yaml_text(std::string_view text) {
   const auto is_word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -170,7 +157,6 @@ std::string yaml_text(std::string_view text) {
 std::string yaml_value(const ParamSpec& spec, const ParamValue& value) {
   if (spec.kind == ParamKind::Colour) return fmt::format("\"{}\"", std::get<std::string>(value));
   if (spec.kind == ParamKind::Mask) return yaml_text(to_text(value));
-  if (const auto* steps = std::get_if<SharedSteps>(&value)) return yaml_steps(*steps);
   if (const auto* text = std::get_if<std::string>(&value))
     return spec.kind == ParamKind::Choice ? *text : yaml_text(*text);
   return to_text(value);

@@ -110,7 +110,7 @@ std::string example_text(const std::string& example, const Pen& pen) {
 }
 
 std::string stage_help(const StageType& type, const Pen& pen) {
-  const bool cpu = static_cast<bool>(type.make_cpu), cuda = static_cast<bool>(type.make_cuda);
+  const bool cpu = runs_on(type, Backend::Cpu), cuda = runs_on(type, Backend::Cuda);
   const std::string_view backends = cpu && cuda ? "cpu, cuda"
                                     : cpu       ? "cpu"
                                     : cuda      ? "cuda"

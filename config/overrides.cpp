@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <optional>
+
 #include "config/sections.h"
 
 namespace contorno::config {
@@ -56,15 +58,26 @@ std::string meant_target(const std::string& target, std::vector<std::string> nod
   return did_you_mean(target, nodes);
 }
 
-void apply_override(const std::string& text, const Place& place, YamlNode& root, Problems& problems) {
+/// TARGET.KEY=VALUE, or nothing.
+struct Override {
+  std::string target, key, value;
+};
+
+std::optional<Override> override_of(const std::string& text) {
   const std::size_t equals = text.find('=');
   const std::size_t dot = equals == std::string::npos ? std::string::npos : text.rfind('.', equals);
-  if (dot == std::string::npos || dot == 0 || dot + 1 == equals) {
+  if (dot == std::string::npos || dot == 0 || dot + 1 == equals) return std::nullopt;
+  return Override{text.substr(0, dot), text.substr(dot + 1, equals - dot - 1), text.substr(equals + 1)};
+}
+
+void apply_override(const std::string& text, const Place& place, YamlNode& root, Problems& problems) {
+  const auto given = override_of(text);
+  if (!given) {
     problems.add(place, fmt::format("'{}' is no setting", printable(text)),
                  "write NODE.KEY=VALUE, source.KEY=VALUE, pipeline.KEY=VALUE or classes.NAME.KEY=VALUE");
     return;
   }
-  const std::string target = text.substr(0, dot), key = text.substr(dot + 1, equals - dot - 1);
+  const auto& [target, key, value] = *given;
   if (key == "type" || key == "name" || key == "from") {
     problems.add(place, fmt::format("'{}' cannot be set from the command line", key),
                  "change it in the file");
@@ -90,7 +103,7 @@ void apply_override(const std::string& text, const Place& place, YamlNode& root,
                  known.empty() ? "" : fmt::format("the graph has {}", fmt::join(known, ", ")));
     return;
   }
-  put(*map, key, text.substr(equals + 1), place);
+  put(*map, key, value, place);
 }
 
 }  // namespace
@@ -103,8 +116,18 @@ void apply_overrides(YamlNode& root, const Catalog& catalog, const LoadOptions& 
     if (type != nullptr && !type->input_param.empty())
       put(*source, type->input_param, *options.input, source->place);
   }
-  for (std::size_t i = 0; i < options.overrides.size(); ++i)
+  std::vector<bool> done;
+  const auto apply = [&](std::size_t i) {
     apply_override(options.overrides[i], {.line = 0, .override_index = static_cast<int>(i)}, root, problems);
+  };
+  for (std::size_t i = 0; i < options.overrides.size(); ++i) {
+    const auto given = override_of(options.overrides[i]);
+    done.push_back(given && names_steps(root, catalog, given->target, given->key));
+    if (done.back()) apply(i);
+  }
+  expand_steps(root, catalog);
+  for (std::size_t i = 0; i < options.overrides.size(); ++i)
+    if (!done[i]) apply(i);
 }
 
 }  // namespace contorno::config

@@ -185,9 +185,11 @@ Json definitions(const Catalog& catalog) {
                                           {"name", name_property()},
                                           {"from", from_property(*type)}},
                                          Json::array(), type->summary);
-  for (const StageType* type : step_types(catalog))
-    json["step_" + type->name] =
-        object(type->params, {{"type", type_is(type->name, type->summary)}}, Json::array(), type->summary);
+  for (const StageType* type : step_types(catalog)) {
+    Json own{{"type", type_is(type->name, type->summary)}};
+    if (type->inputs.size() > 1) own["from"] = from_property(*type);
+    json["step_" + type->name] = object(type->params, own, Json::array(), type->summary);
+  }
   const Json common = object(sink_params(), Json::object(), Json::array(), "")["properties"];
   for (const SinkType* type : catalog.sinks) {
     Json properties{{"type", type_is(type->name, type->summary)},

@@ -42,10 +42,18 @@ void expand_type(YamlNode& item);
 /// Expands the short forms that a file may use: `classify` becomes {type: classify}, and nodes whose type
 /// occurs twice get names (images, images_2). All later steps read the long form.
 void expand_shorthand(YamlNode& root);
+/// Writes out each stage that has a list of steps: {type: contour_prep, name: prep, steps: [drop_small,
+/// measure]} becomes stages prep_drop_small and prep_measure, each of which takes what the one before makes,
+/// and who takes `prep` takes what the last one makes. A list that cannot be read stays, and is refused as a
+/// value.
+void expand_steps(YamlNode& root, const Catalog& catalog);
+/// Whether `key` of the node is such a list.
+bool names_steps(YamlNode& root, const Catalog& catalog, const std::string& node, const std::string& key);
 /// The keys that the file or the command line sets, as --set names them: "small.sigma", "classes.rot.level".
 std::set<std::string> written_keys(const YamlNode& root);
 
-/// Puts --set values into the tree, in place of those of the file.
+/// Puts --set values into the tree, in place of those of the file, and writes its lists of steps out: a --set
+/// may name a whole list, or a step.
 void apply_overrides(YamlNode& root, const Catalog& catalog, const LoadOptions& options, Problems& problems);
 
 /// The stage that makes class maps by the references and ranges of the classes, which mean nothing without

@@ -2,7 +2,6 @@
 
 #include "stages/background/stage.h"
 #include "stages/classify/stage.h"
-#include "stages/contour_prep/measure_map/stage.h"
 #include "stages/contour_prep/stage.h"
 #include "stages/contours/contour_assembly.h"
 #include "stages/contours/marching_squares.h"
@@ -33,7 +32,6 @@ const std::vector<const StageType*>& stage_catalog() {
         &marching_squares_stage(),
         &contour_assembly_stage(),
         &contour_prep_stage(),
-        &measure_map_stage(),
         &overlay_stage(),
     };
     // clang-format on

@@ -71,6 +71,10 @@ EmptyClasses::EmptyClasses(const GraphSpec& graph, Backend backend)
   if (maps_ && maps_->node != Origin::kSource && backend != Backend::Cpu) maps_.reset();
 }
 
+std::vector<Origin> EmptyClasses::reads() const {
+  return maps_ ? std::vector{*maps_} : std::vector<Origin>();
+}
+
 void EmptyClasses::look(const PlannedGraph& result, const std::vector<ClassCounts>& counts) {
   const auto is_empty = [](const ClassCounts& one) { return one.contours == 0; };
   if (!maps_ || !is_looked_at(frames_++) || std::none_of(counts.begin(), counts.end(), is_empty)) return;

@@ -16,6 +16,8 @@ class EmptyClasses {
   /// `graph` is borrowed. Maps that a device makes are not looked at.
   EmptyClasses(const GraphSpec& graph, Backend backend);
 
+  /// The values that `look` reads.
+  std::vector<Origin> reads() const;
   /// Looks at the maps of a result. Called from one thread, for each result in turn (RunOptions::on_result).
   void look(const PlannedGraph& result, const std::vector<ClassCounts>& counts);
   /// Adds what was found to the classes of a report.

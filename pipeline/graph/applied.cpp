@@ -74,14 +74,10 @@ void check_input_count(const StageType& type, std::size_t count) {
 
 AppliedStage::AppliedStage(const StageType& type, ParamSet params, Backend backend, int threads,
                            std::vector<ClassSpec> classes, const TextRasteriser* text)
-    : type_(type), capacities_(std::make_unique<Capacities>(1)) {
+    : type_(type), graph_(graph_of(type, params)) {
   check_applicable(type);
   graph_.classes = std::move(classes);
-  NodeSpec node{.name = type.name, .type = &type, .params = std::move(params), .inputs = {}};
-  // The outputs of the source are what is given.
-  for (std::size_t port = 0; port < type.inputs.size(); ++port)
-    node.inputs.push_back({Origin::kSource, static_cast<int>(port)});
-  graph_.nodes.push_back(std::move(node));
+  capacities_ = std::make_unique<Capacities>(graph_.nodes.size());
   backend_ = choose_backend(backend, graph_).backend;
   PlanEnvironment environment{.graph = &graph_,
                               .backend = backend_,
@@ -91,7 +87,7 @@ AppliedStage::AppliedStage(const StageType& type, ParamSet params, Backend backe
                               .capacities = capacities_.get(),
                               .exports = {}};
   for (std::size_t port = 0; port < type.outputs.size(); ++port)
-    environment.exports.push_back({0, static_cast<int>(port)});
+    environment.exports.push_back(output_origin(port));
   planned_ = std::make_unique<PlannedGraph>(environment);
 }
 
@@ -122,7 +118,11 @@ void AppliedStage::run() {
 }
 
 const Value& AppliedStage::output(std::size_t port) const {
-  return planned_->value({0, static_cast<int>(port)});
+  return planned_->value(output_origin(port));
+}
+
+Origin AppliedStage::output_origin(std::size_t port) const {
+  return {static_cast<int>(graph_.nodes.size()) - 1, static_cast<int>(port)};
 }
 
 void copy_image(const ImageView& from, const ImageView& to) {

@@ -43,8 +43,10 @@ class AppliedStage {
   Backend backend() const { return backend_; }
 
  private:
+  Origin output_origin(std::size_t port) const;
+
   const StageType& type_;
-  GraphSpec graph_;
+  GraphSpec graph_;  // the outputs of its source are what is given
   Backend backend_;
   std::vector<Format> formats_;
   bool ready_ = false;  // planned for formats_

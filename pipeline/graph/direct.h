@@ -18,10 +18,12 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/graph/carried_state.h"
-#include "pipeline/graph/stage.h"
+#include "pipeline/graph/graph.h"
 
 namespace contorno {
+
+class Capacities;
+class PlannedGraph;
 
 class DirectStage {
  public:
@@ -44,9 +46,9 @@ class DirectStage {
   std::span<const Format> outputs() const { return outputs_; }
   /// The number of the frame that is enqueued next, for stages that know of the frames before it; 0 without a
   /// call. With `begin_anew` there were none before.
-  void set_frame(std::uint64_t number) { frame_ = number; }
-  void begin_anew() { states_.begin_with({}); }
-  bool has_state() const { return !states_.empty(); }
+  void set_frame(std::uint64_t number);
+  void begin_anew();
+  bool has_state() const;
   /// Enqueues the work; on the CPU, does it. Values have the formats that were planned, must not overlap, and
   /// live until the work is done. Images may have any pitches, and arrays of contours that are read may lie
   /// anywhere; outputs that are contours are packed views (packed_view) of one block each, whose memory is
@@ -61,43 +63,23 @@ class DirectStage {
   /// The room stays until formats change. Throws Error(BadData) when no room would do.
   bool overflowed();
   /// The number of points and contours of output `port`, on the host. Only of outputs that are contours.
-  const ContourCounts& counts(std::size_t port) const {
-    return *std::get<ContoursView>(host_outputs_[port]).counts;
-  }
+  const ContourCounts& counts(std::size_t port) const;
   /// What Stage::selection has: counts(0).contours numbers, in memory for as many as the output has room for,
   /// host memory on the CPU and device memory on CUDA; null if the stage has none. The address is known after
   /// plan. Valid until the stage is enqueued, planned again or destroyed.
   const std::uint32_t* selection() const;
   /// See Stage::track_counts.
-  std::span<const TrackCounts> track_counts() const { return stage_->track_counts(context(nullptr)); }
+  std::span<const TrackCounts> track_counts() const;
 
  private:
-  class Context;
-  struct Request {
-    std::size_t bytes;
-    MemoryKind kind;
-  };
-
-  RunContext context(void* stream) const;
-  void plan_counts();
+  Origin output(std::size_t port) const;
 
   const StageType& type_;
-  std::unique_ptr<Stage> stage_;
-  Backend backend_;
-  int threads_;
-  std::vector<ClassSpec> classes_;
+  GraphSpec graph_;  // the stage alone, its values outside
   std::vector<Format> inputs_, outputs_;
-  bool ready_ = false;          // planned for inputs_
-  std::uint64_t capacity_ = 0;  // that overflows have asked for, for inputs_
-  std::vector<Request> requests_;
-  std::vector<Block> blocks_;
-  CarriedState states_;
-  std::size_t state_bytes_ = 0;  // that the plan asked for
-  std::uint64_t frame_ = 0;
-  std::vector<std::byte*> scratches_;
-  std::vector<Block> count_blocks_;  // on CUDA, of each output that is contours
-  std::vector<Value> from_, to_;     // of the last enqueue
-  std::vector<Value> host_outputs_;  // see RunContext::host_outputs
+  bool ready_ = false;  // planned for inputs_
+  std::unique_ptr<Capacities> capacities_;
+  std::unique_ptr<PlannedGraph> planned_;
 };
 
 }  // namespace contorno

@@ -169,16 +169,47 @@ const SinkType* Catalog::sink(std::string_view name) const {
   return find_by_name(sinks, name);
 }
 
-const StageType* without_cuda(const NodeSpec& node) {
-  if (!node.type->make_cuda) return node.type;
-  for (const ParamSpec& spec : node.type->params.specs) {
-    if (spec.kind != ParamKind::Steps) continue;
-    const ParamValue value = node.params.get(spec.name);
-    if (const auto& steps = std::get<SharedSteps>(value))
-      for (const StepSpec& step : *steps)
-        if (!step.type->make_cuda) return step.type;
-  }
+const ParamSpec* list_of_steps(const StageType& type) {
+  for (const ParamSpec& spec : type.params.specs)
+    if (spec.kind == ParamKind::Steps) return &spec;
   return nullptr;
+}
+
+bool runs_on(const StageType& type, Backend backend) {
+  if (const ParamSpec* list = list_of_steps(type)) {
+    const StepTypes& types = list->step_types();
+    return std::all_of(types.begin(), types.end(),
+                       [&](const StageType* one) { return runs_on(*one, backend); });
+  }
+  return static_cast<bool>(backend == Backend::Cuda ? type.make_cuda : type.make_cpu);
+}
+
+GraphSpec graph_of(const StageType& type, const ParamSet& params) {
+  GraphSpec graph;
+  const auto add = [&](const std::string& name, const StageType& one, const ParamSet& given) {
+    NodeSpec node{.name = name, .type = &one, .params = given, .inputs = {}, .where = {}};
+    for (std::size_t port = 0; port < one.inputs.size(); ++port)
+      node.inputs.push_back({Origin::kSource, static_cast<int>(port)});
+    if (!graph.nodes.empty()) node.inputs[0] = {static_cast<int>(graph.nodes.size()) - 1, 0};
+    graph.nodes.push_back(std::move(node));
+  };
+  const ParamSpec* const list = list_of_steps(type);
+  if (list == nullptr) {
+    add(type.name, type, params);
+    return graph;
+  }
+  const auto steps = std::get<SharedSteps>(params.get(list->name));
+  if (steps == nullptr || steps->empty())
+    throw Error(ExitCode::BadOption, fmt::format("{}: {} is missing", type.name, list->name));
+  for (std::size_t i = 0; i < steps->size(); ++i) {
+    const StepSpec& step = (*steps)[i];
+    if (step.type->inputs.size() != type.inputs.size())
+      throw Error(ExitCode::BadOption,
+                  fmt::format("{}: {}[{}] is {}, which takes {} too; use it in a graph, or alone", type.name,
+                              list->name, i, step.type->name, step.type->inputs.back().name));
+    add(fmt::format("{}[{}]", list->name, i), *step.type, step.params);
+  }
+  return graph;
 }
 
 BackendChoice choose_backend(Backend wanted, const GraphSpec& graph) {
@@ -188,7 +219,7 @@ BackendChoice choose_backend(Backend wanted, const GraphSpec& graph) {
   if (device.available) {
     const StageType* lacking = nullptr;
     for (const NodeSpec& node : graph.nodes)
-      if (lacking == nullptr) lacking = without_cuda(node);
+      if (lacking == nullptr && !node.type->make_cuda) lacking = node.type;
     if (lacking == nullptr) return {Backend::Cuda, ""};
     reason = fmt::format("the stage '{}' has no CUDA implementation", lacking->name);
   }

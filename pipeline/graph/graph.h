@@ -92,6 +92,16 @@ struct GraphSpec {
   std::set<std::string> written;
 };
 
+/// The parameter of a stage that stands for a list of steps; null: it does its work itself.
+const ParamSpec* list_of_steps(const StageType& type);
+/// Whether a stage has an implementation; of one that stands for steps: whether all that it may have have
+/// one.
+bool runs_on(const StageType& type, Backend backend);
+/// The graph of one stage, whose node takes what the source gives at the same port. A stage that stands for a
+/// list of steps becomes a node a step. Throws Error(BadOption) when a step takes more than the contours of
+/// the one before it.
+GraphSpec graph_of(const StageType& type, const ParamSet& params);
+
 /// A backend, never Auto, and why Auto did not become Cuda; empty where it did, and where nobody asked for
 /// it.
 struct BackendChoice {
@@ -104,9 +114,6 @@ struct BackendChoice {
 /// The backend that `wanted` means for `graph` on this machine. Throws Error(Unavailable) with the reason and
 /// the remedy when Cuda is wanted and cannot run.
 BackendChoice choose_backend(Backend wanted, const GraphSpec& graph);
-/// The stage of a node, or the first of its steps, that has no CUDA implementation; null: all have one.
-const StageType* without_cuda(const NodeSpec& node);
-
 /// A source or sink that this build does not have, and why not.
 struct LeftOut {
   std::string name, reason;

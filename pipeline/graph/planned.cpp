@@ -31,12 +31,8 @@ class PlannedGraph::Context final : public PlanContext {
     if (const auto* image = std::get_if<ImageFormat>(&format)) check_sides(*image, "what it makes");
     node().formats.at(port) = format;
   }
-  Scratch scratch(std::size_t bytes, MemoryKind kind) override {
-    if (!graph_.on_device() && kind == MemoryKind::Device)
-      throw InternalError("a CPU stage asked for device memory");
-    node().requests.push_back({bytes, kind});
-    return {node().requests.size() - 1};
-  }
+  Scratch scratch(std::size_t bytes, MemoryKind kind) override { return request(bytes, kind, false); }
+  Scratch temporary(std::size_t bytes, MemoryKind kind) override { return request(bytes, kind, true); }
   State state(std::size_t bytes) override {
     std::size_t& used = node().state_bytes;
     const State asked{node().state_offset + used};
@@ -51,6 +47,12 @@ class PlannedGraph::Context final : public PlanContext {
   const TextRasteriser* text() const override { return graph_.environment_.text; }
 
  private:
+  Scratch request(std::size_t bytes, MemoryKind kind, bool temporary) const {
+    if (!graph_.on_device() && kind == MemoryKind::Device)
+      throw InternalError("a CPU stage asked for device memory");
+    node().requests.push_back({bytes, kind, temporary});
+    return {node().requests.size() - 1};
+  }
   Node& node() const { return graph_.nodes_[index_]; }
   const NodeSpec& spec() const { return graph_.environment_.graph->nodes[index_]; }
 
@@ -96,35 +98,58 @@ const PlannedSource& checked(const PlannedSource& source) {
 
 }  // namespace
 
-/// Hands out memory of three kinds: once to add up, once more, behind `allocate`, for real.
+/// Hands out memory of three kinds: once to find out where everything lies, once more, behind `allocate`, for
+/// real. Blocks that are needed for a while share memory of the kind that stages work in.
 class PlannedGraph::Placer {
  public:
   std::byte* take(std::size_t bytes, MemoryKind kind) {
-    std::size_t& used = used_[static_cast<std::size_t>(kind)];
-    std::byte* data = base_[static_cast<std::size_t>(kind)] + used;
-    used += align_up(bytes);
-    return data;
+    MemoryPlan& plan = plan_of(kind);
+    if (!placed_) return plan.add(bytes), kNowhere;
+    return next(kind);
   }
-  SlotMemory used() const {
-    return {.host = used_[static_cast<std::size_t>(MemoryKind::Host)],
-            .pinned = used_[static_cast<std::size_t>(MemoryKind::Pinned)],
-            .device = used_[static_cast<std::size_t>(MemoryKind::Device)]};
+  std::byte* take(std::size_t bytes, MemoryKind kind, const Lifetime& lifetime) {
+    MemoryPlan& plan = plan_of(kind);
+    if (!placed_) return plan.add(bytes, lifetime), kNowhere;
+    return next(kind);
+  }
+  /// How much there is of each kind, when everything has been taken once.
+  SlotMemory place(MemorySharing sharing) {
+    std::size_t saved = 0;
+    for (MemoryPlan& plan : plans_) {
+      plan.place(sharing);
+      saved += plan.bytes_apart() - plan.bytes();
+    }
+    placed_ = true;
+    return {.host = plan_of(MemoryKind::Host).bytes(),
+            .pinned = plan_of(MemoryKind::Pinned).bytes(),
+            .device = plan_of(MemoryKind::Device).bytes(),
+            .saved = saved};
   }
   void allocate(Block& host, Block& pinned, Block& device) {
     Block* blocks[] = {&host, &pinned, &device};
-    for (std::size_t kind = 0; kind < 3; ++kind) {
+    for (std::size_t kind = 0; kind < kKinds; ++kind) {
       *blocks[kind] = Block();
-      *blocks[kind] = Block(used_[kind], static_cast<MemoryKind>(kind));
+      *blocks[kind] = Block(plans_[kind].bytes(), static_cast<MemoryKind>(kind));
       base_[kind] = blocks[kind]->data();
-      used_[kind] = 0;
     }
   }
+  const std::vector<MemoryPlan::Block>& blocks(MemoryKind kind) { return plan_of(kind).blocks(); }
 
  private:
-  std::size_t used_[3] = {};
-  // While adding up, an address that nobody uses: arithmetic on a null pointer is undefined.
-  std::byte* base_[3] = {reinterpret_cast<std::byte*>(kAlignment), reinterpret_cast<std::byte*>(kAlignment),
-                         reinterpret_cast<std::byte*>(kAlignment)};
+  static constexpr std::size_t kKinds = 3;
+  // While everything is taken once: arithmetic on a null pointer is undefined.
+  static inline std::byte* const kNowhere = reinterpret_cast<std::byte*>(kAlignment);
+
+  MemoryPlan& plan_of(MemoryKind kind) { return plans_[static_cast<std::size_t>(kind)]; }
+  std::byte* next(MemoryKind kind) {
+    const auto at = static_cast<std::size_t>(kind);
+    return base_[at] + plans_[at].offset(next_[at]++);
+  }
+
+  MemoryPlan plans_[kKinds];
+  std::size_t next_[kKinds] = {};
+  std::byte* base_[kKinds] = {};
+  bool placed_ = false;
 };
 
 PlannedGraph::PlannedGraph(const PlanEnvironment& environment) : environment_(environment) {
@@ -138,7 +163,7 @@ PlannedGraph::PlannedGraph(const PlanEnvironment& environment) : environment_(en
     node.stage = make(spec.params);
   }
   times_.node_ns.assign(nodes_.size(), 0);
-  if (!on_device()) return;
+  if (!on_device() || environment.outside) return;
   stream_ = Stream::create();
   for (std::size_t event = 0; event < nodes_.size() + 3; ++event) events_.push_back(Event::create());
   clock_.emplace(stream_);
@@ -158,7 +183,7 @@ void PlannedGraph::plan_formats(const StreamFormat& stream) {
   source_values_.assign(source_.formats.size(), Value());
   Placer placer;
   place_all(placer);
-  memory_ = placer.used();
+  memory_ = placer.place(environment_.sharing);
   for (const Format& format : source_.formats) memory_.pinned += bytes_of(format);
   count_states();
 }
@@ -209,8 +234,15 @@ void PlannedGraph::replan() {
   generation_ = environment_.capacities->generation();
   plan_nodes();
   if (on_device()) plan_uploads();
-  place_values();
+  place_values(stream_.get());
   captured_ = {};
+}
+
+void PlannedGraph::plan_between(const PlannedSource& source, void* stream) {
+  source_ = checked(source);
+  source_values_.assign(source_.formats.size(), Value());
+  plan_nodes();
+  place_values(stream);
 }
 
 void PlannedGraph::plan_nodes() {
@@ -236,6 +268,7 @@ void PlannedGraph::plan_nodes() {
     } catch (const Error& error) {
       // Stages begin with their own name, which most nodes have too.
       std::string_view reason = error.what();
+      if (spec.name.empty()) throw;
       if (const std::string own = spec.name + ": "; reason.starts_with(own)) reason.remove_prefix(own.size());
       throw Error(error.code(), fmt::format("{}{}node '{}': {}", spec.where, spec.where.empty() ? "" : ": ",
                                             spec.name, reason));
@@ -246,6 +279,43 @@ void PlannedGraph::plan_nodes() {
     state_bytes += node.state_bytes;
   }
   state_bytes_ = state_bytes;
+  find_lifetimes();
+}
+
+void PlannedGraph::find_lifetimes() {
+  source_read_until_.assign(source_.formats.size(), Lifetime::kUpload);
+  for (std::size_t index = 0; index < nodes_.size(); ++index) {
+    const int reader = static_cast<int>(index);
+    nodes_[index].read_until = reader;
+    std::vector<Origin> read = environment_.graph->nodes[index].inputs;
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      const Origin origin = read[i];
+      if (origin.node != Origin::kSource) {
+        nodes_[static_cast<std::size_t>(origin.node)].read_until = reader;
+        if (std::holds_alternative<PrivateFormat>(format(origin))) {
+          const auto& behind = environment_.graph->nodes[static_cast<std::size_t>(origin.node)].inputs;
+          read.insert(read.end(), behind.begin(), behind.end());
+        }
+      } else {  // What comes in bands may still come when the last reader is done.
+        int& until = source_read_until_[static_cast<std::size_t>(origin.port)];
+        until = takes_bands(index) || until == Lifetime::kEnd ? Lifetime::kEnd : reader;
+      }
+    }
+  }
+}
+
+Lifetime PlannedGraph::lifetime_of(std::size_t node, std::size_t port) const {
+  const Origin origin{static_cast<int>(node), static_cast<int>(port)};
+  return {.first = origin.node, .last = is_kept(origin) ? Lifetime::kEnd : nodes_[node].read_until};
+}
+
+/// Whether the host reads the value when the frame is complete. On CUDA the counts have been copied by then.
+bool PlannedGraph::is_kept(const Origin& origin) const {
+  return exported(origin) || (!on_device() && origin == environment_.counted);
+}
+
+bool PlannedGraph::is_outside(const Origin& origin) const {
+  return environment_.outside && origin.node + 1 == static_cast<int>(nodes_.size());
 }
 
 bool PlannedGraph::exported(const Origin& origin) const {
@@ -253,18 +323,19 @@ bool PlannedGraph::exported(const Origin& origin) const {
          environment_.exports.end();
 }
 
-void PlannedGraph::place_values() {
+void PlannedGraph::place_values(void* stream) {
   Placer placer;
   states_.plan(state_bytes_, environment_.backend);
   place_all(placer);
-  memory_ = placer.used();
+  memory_ = placer.place(environment_.sharing);
   memory_.pinned += input_block_.size();
   memory_.device += frame_block_.size();
   count_states();
   placer.allocate(host_block_, pinned_block_, device_block_);
   // Scratch begins as zeros, and rows are downloaded with the bytes between them, which no stage writes.
-  if (device_block_.size() > 0) fill_async(device_block_.data(), 0, device_block_.size(), stream_.get());
+  if (device_block_.size() > 0) fill_async(device_block_.data(), 0, device_block_.size(), stream);
   place_all(placer);
+  if (environment_.sharing == MemorySharing::Filled) shared_blocks_ = placer.blocks(working_kind());
 }
 
 void PlannedGraph::count_states() {
@@ -273,15 +344,28 @@ void PlannedGraph::count_states() {
 
 void PlannedGraph::place_all(Placer& placer) {
   downloads_.clear();
+  counts_downloads_.clear();
   device_sources_.clear();
-  if (on_device())
+  if (on_device() && !environment_.outside)
     for (std::size_t port = 0; port < source_.formats.size(); ++port) {
       const Format& format = source_.formats[port];
       device_sources_.push_back(comes_on_device(port)
                                     ? source_values_.at(port)
-                                    : value_at(placer.take(bytes_of(format), MemoryKind::Device), format));
+                                    : value_at(placer.take(bytes_of(format), MemoryKind::Device,
+                                                           {.last = source_read_until_[port]}),
+                                               format));
     }
   for (std::size_t index = 0; index < nodes_.size(); ++index) place_node(index, placer);
+  connect_nodes();
+}
+
+/// Gives each node the values that it reads. Their number stays, so that the contexts stay valid.
+void PlannedGraph::connect_nodes() {
+  for (std::size_t index = 0; index < nodes_.size(); ++index) {
+    const std::vector<Origin>& origins = environment_.graph->nodes[index].inputs;
+    for (std::size_t port = 0; port < origins.size(); ++port)
+      nodes_[index].inputs[port] = working_value(origins[port]);
+  }
 }
 
 /// One for each image of the source that a node takes, in bands if a node can make use of them.
@@ -303,20 +387,22 @@ void PlannedGraph::plan_uploads() {
 
 void PlannedGraph::place_node(std::size_t index, Placer& placer) {
   Node& node = nodes_[index];
-  node.inputs.clear();
+  node.inputs.assign(environment_.graph->nodes[index].inputs.size(), Value());
   node.uploads.clear();
   node.outputs.clear();
   node.host_outputs.clear();
   node.scratches.clear();
   for (const Origin& origin : environment_.graph->nodes[index].inputs) {
-    node.inputs.push_back(working_value(origin));
-    const bool in_bands = on_device() && origin.node == Origin::kSource && takes_bands(index);
+    const bool in_bands = !uploads_.empty() && origin.node == Origin::kSource && takes_bands(index);
     auto* const upload = in_bands ? &uploads_.at(static_cast<std::size_t>(origin.port)) : nullptr;
     node.uploads.push_back(upload != nullptr && *upload ? &**upload : nullptr);
   }
   for (std::size_t port = 0; port < node.formats.size(); ++port) place_output(index, port, placer);
+  const Lifetime own_turn{static_cast<int>(index), static_cast<int>(index)};
   for (const Request& request : node.requests)
-    node.scratches.push_back(placer.take(request.bytes, request.kind));
+    node.scratches.push_back(request.temporary && request.kind == working_kind()
+                                 ? placer.take(request.bytes, request.kind, own_turn)
+                                 : placer.take(request.bytes, request.kind));
   node.context = {.inputs = node.inputs,
                   .outputs = node.outputs,
                   .host_outputs = node.host_outputs,
@@ -330,25 +416,24 @@ void PlannedGraph::place_node(std::size_t index, Placer& placer) {
 void PlannedGraph::place_output(std::size_t index, std::size_t port, Placer& placer) {
   Node& node = nodes_[index];
   const Format& format = node.formats[port];
-  Value value =
-      value_at(placer.take(bytes_of(format), on_device() ? MemoryKind::Device : MemoryKind::Host), format);
+  const Origin origin{static_cast<int>(index), static_cast<int>(port)};
+  Value value;
+  if (!is_outside(origin))
+    value = value_at(placer.take(bytes_of(format), working_kind(), lifetime_of(index, port)), format);
   if (auto* block = std::get_if<PrivateView>(&value)) block->maker = &node.context;
   node.outputs.push_back(value);
-  if (!on_device() || (frames_stay() && std::holds_alternative<ImageFormat>(format)))
-    return node.host_outputs.push_back(value);
-  // Private values stay on the device.
+  node.host_outputs.push_back(value);
+  if (!on_device()) return;
+  Value& on_host = node.host_outputs.back();
   const auto* contours = std::get_if<ContoursFormat>(&format);
-  if (exported({static_cast<int>(index), static_cast<int>(port)})) {
-    node.host_outputs.push_back(value_at(placer.take(bytes_of(format), MemoryKind::Pinned), format));
-    if (contours == nullptr || !node.stage->downloads_contours())
-      downloads_.push_back({value, node.host_outputs.back()});
-  } else if (contours != nullptr) {
-    // Their number is always wanted on the host: it decides whether the frame has to run again.
-    node.host_outputs.push_back(
-        packed_counts(placer.take(packed_counts_bytes(*contours), MemoryKind::Pinned), *contours));
-    downloads_.push_back({value, node.host_outputs.back()});
-  } else {
-    node.host_outputs.push_back(value);
+  if (exported(origin)) {
+    if (contours == nullptr && frames_stay()) return;
+    on_host = value_at(placer.take(bytes_of(format), MemoryKind::Pinned), format);
+    if (contours == nullptr || !node.stage->downloads_contours()) downloads_.push_back({index, port});
+  } else if (contours != nullptr &&
+             (origin == environment_.counted || is_outside(origin) || node.stage->needs_counts())) {
+    on_host = packed_counts(placer.take(packed_counts_bytes(*contours), MemoryKind::Pinned), *contours);
+    counts_downloads_.push_back({index, port});
   }
 }
 
@@ -356,13 +441,20 @@ const Value& PlannedGraph::working_value(const Origin& origin) const {
   const auto port = static_cast<std::size_t>(origin.port);
   if (origin.node != Origin::kSource)
     return nodes_.at(static_cast<std::size_t>(origin.node)).outputs.at(port);
-  return on_device() ? device_sources_.at(port) : source_values_.at(port);
+  return device_sources_.empty() ? source_values_.at(port) : device_sources_.at(port);
 }
 
 const Value& PlannedGraph::value(const Origin& origin) const {
   const auto port = static_cast<std::size_t>(origin.port);
   if (origin.node == Origin::kSource) return source_values_.at(port);
+  if (!is_kept(origin) && origin != environment_.counted && !is_outside(origin))
+    throw InternalError("a value was asked for that is not kept until the frame is complete");
   return nodes_.at(static_cast<std::size_t>(origin.node)).host_outputs.at(port);
+}
+
+const std::uint32_t* PlannedGraph::selection() const {
+  const std::optional<Scratch> found = nodes_.size() == 1 ? nodes_[0].stage->selection() : std::nullopt;
+  return found ? reinterpret_cast<const std::uint32_t*>(nodes_[0].scratches[found->index]) : nullptr;
 }
 
 const Format& PlannedGraph::format(const Origin& origin) const {

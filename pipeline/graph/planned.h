@@ -1,6 +1,7 @@
 // A graph planned for the formats of a stream, for one slot: its stage objects, its CUDA stream and the
 // memory of every value, all allocated in `plan`. `launch` starts the work of one frame, and `wait` returns
-// when it is complete. On the CPU the work is complete when `launch` returns. On CUDA the whole frame
+// when it is complete. What a stage makes takes memory from its turn to that of the last stage that reads it
+// (memory_plan.h). On the CPU the work is complete when `launch` returns. On CUDA the whole frame
 // (upload, stages, download) is captured once and launched as one graph; where stages have a state
 // (PlanContext::state), as three: only the one that has these stages waits for the frame before. Used by one
 // thread at a time.
@@ -21,6 +22,7 @@
 #include "pipeline/graph/carried_state.h"
 #include "pipeline/graph/device_clock.h"
 #include "pipeline/graph/graph.h"
+#include "pipeline/graph/memory_plan.h"
 
 namespace contorno {
 
@@ -32,6 +34,10 @@ class Capacities {
   std::uint64_t of(std::size_t node) const { return needed_[node].load(std::memory_order_relaxed); }
   /// Raises the capacity of a node; `generation` then grows, if it was lower before.
   void raise(std::size_t node, std::uint64_t needed);
+  /// As if no frame had needed any; only while nothing is planned with it.
+  void forget() {
+    for (auto& needed : needed_) needed.store(0, std::memory_order_relaxed);
+  }
   std::uint64_t generation() const { return generation_.load(std::memory_order_relaxed); }
 
  private:
@@ -56,11 +62,16 @@ struct PlanEnvironment {
   int threads = 1;
   const TextRasteriser* text = nullptr;
   Capacities* capacities = nullptr;
-  std::vector<Origin> exports;             ///< values that are needed on the host when a frame is complete
+  std::vector<Origin> exports;  ///< values that are needed on the host when a frame is complete
+  Origin counted;               ///< contours whose counts alone are; the source: none
+  MemorySharing sharing = MemorySharing::Shared;
   std::size_t last_band = kLastBandBytes;  ///< of an upload; tests make it small
   /// On CUDA: the source writes frames into memory of the device, where they are complete when `launch` is
   /// called, and images that are exported stay there. Maps and contours are as ever.
   bool frames_on_device = false;
+  /// What comes in and what the last node makes lies in memory of the caller, on the device on CUDA: who uses
+  /// `enqueue` instead of `launch`. Nothing is exported then.
+  bool outside = false;
 };
 
 /// When the parts of a frame ended, as now_ns() values. On CUDA these are times of the device, converted to
@@ -72,8 +83,9 @@ struct PartTimes {
 };
 
 /// Bytes that a slot takes, by kind of memory. Pinned is page-locked where there is CUDA, else ordinary.
+/// `saved`: how many more it would take if no two values shared memory.
 struct SlotMemory {
-  std::size_t host = 0, pinned = 0, device = 0;
+  std::size_t host = 0, pinned = 0, device = 0, saved = 0;
   std::size_t total() const { return host + pinned + device; }
 };
 
@@ -95,6 +107,9 @@ class PlannedGraph {
   void plan(const StreamFormat& stream) { plan(source_of(stream)); }
   /// Plans every stage, but allocates nothing for frames: afterwards only `format` and `memory` may be asked.
   void plan_formats(const StreamFormat& stream);
+  /// Of a graph with values outside: plans and allocates what lies between and beside them, and clears it on
+  /// `stream`.
+  void plan_between(const PlannedSource& source, void* stream);
   /// Where the source writes: null views for what the stream does not have.
   FrameInput& input() { return input_; }
   /// The same for output `port` of any source.
@@ -102,6 +117,9 @@ class PlannedGraph {
 
   /// Starts the work of the frame in `input`. Plans again first when a capacity was found to be too small.
   void launch();
+  /// The work of a frame whose values lie outside, on `stream`: on the CPU does it, on CUDA enqueues it,
+  /// stage after stage. Counts of contours that the last node makes are in `value` afterwards.
+  void enqueue(std::span<const Value> inputs, std::span<const Value> outputs, void* stream);
   /// Waits until the frame is complete. Throws Error(Internal) when the device failed.
   void wait();
   /// After `wait`: true when a capacity was too small. It has then been raised, and the frame must be
@@ -118,9 +136,12 @@ class PlannedGraph {
     return nodes_[node].stage->track_counts(nodes_[node].context);
   }
 
-  /// A value that can be read after `wait`: one of the exports, or an input from the source. It lies in host
-  /// memory, but for what PlanEnvironment::frames_on_device keeps on the device.
+  /// A value that can be read after `wait`: one of the exports, the counts of the contours that are counted,
+  /// or an input from the source. It lies in host memory, but for what PlanEnvironment::frames_on_device
+  /// keeps on the device. Throws InternalError for another one, whose memory has been used again.
   const Value& value(const Origin& origin) const;
+  /// See Stage::selection, of a graph of one node; null: it has none.
+  const std::uint32_t* selection() const;
   const Format& format(const Origin& origin) const;
   const SlotMemory& memory() const { return memory_; }
 
@@ -128,6 +149,7 @@ class PlannedGraph {
   struct Request {
     std::size_t bytes;
     MemoryKind kind;
+    bool temporary;
   };
   struct Node {
     std::unique_ptr<Stage> stage;
@@ -138,10 +160,12 @@ class PlannedGraph {
     std::vector<BandedUpload*> uploads;  // of the inputs
     std::vector<std::byte*> scratches;
     RunContext context;
+    std::uint64_t needed = 0;  // on the CPU: the capacity that the frame in work needs
+    int read_until = 0;        // the last node that reads what this one makes
   };
-  /// What is copied to the host after the last stage: an image, or contours.
+  /// An output that is copied to the host: an image, or contours.
   struct Download {
-    Value from, to;
+    std::size_t node, port;
   };
   class Context;
   class Placer;
@@ -153,15 +177,24 @@ class PlannedGraph {
   bool frames_stay() const { return on_device() && environment_.frames_on_device; }
   /// Whether output `port` of the source lies on the device from the start.
   bool comes_on_device(std::size_t port) const { return frames_stay() && port == Origin::kFrame; }
+  MemoryKind working_kind() const { return on_device() ? MemoryKind::Device : MemoryKind::Host; }
   bool exported(const Origin& origin) const;
+  bool is_outside(const Origin& origin) const;
+  bool is_kept(const Origin& origin) const;
   void plan_nodes();
+  void find_lifetimes();
+  Lifetime lifetime_of(std::size_t node, std::size_t port) const;
   void plan_uploads();
   void replan();
   void warm_up();
-  void place_values();
+  void place_values(void* stream);
   void place_all(Placer& placer);
   void place_node(std::size_t index, Placer& placer);
   void place_output(std::size_t index, std::size_t port, Placer& placer);
+  void connect_nodes();
+  void run_node(std::size_t index);
+  void fill_blocks(int node, int Lifetime::*end);
+  void download(const Download& one);
   const Value& working_value(const Origin& origin) const;
   /// Behind the first stage with a state the upload is over.
   bool takes_bands(std::size_t node) const {
@@ -192,11 +225,14 @@ class PlannedGraph {
   std::vector<Value> source_values_;  // where the source writes: on the host, but for a frame on the device
   std::vector<Value> device_sources_;
   std::vector<std::optional<BandedUpload>> uploads_;  // of the images of the source that a node takes
-  std::vector<Download> downloads_;
+  std::vector<int> source_read_until_;                // the last node that reads an output of the source
+  std::vector<Download> downloads_;                   // behind the last node
+  std::vector<Download> counts_downloads_;            // behind the node itself, by node
   FrameInput input_;
   // Kept over a replan: the frame that overflowed is still in them. Pinned, but for a frame on the device.
   Block input_block_, frame_block_;
   Block host_block_, pinned_block_, device_block_;
+  std::vector<MemoryPlan::Block> shared_blocks_;  // to fill with a pattern: see MemorySharing::Filled
   SlotMemory memory_;
   std::uint64_t generation_ = 0;
   bool probed_ = false;  // the frame that was launched last; while a graph is captured: its frames

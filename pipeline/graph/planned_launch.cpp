@@ -1,6 +1,7 @@
 // The way of a frame through a planned graph: on the CPU stage after stage, on CUDA captured once and
 // launched.
 #include <algorithm>
+#include <cstring>
 
 #include "base/error.h"
 #include "pipeline/graph/planned.h"
@@ -8,6 +9,11 @@
 #include "pipeline/value/copy_contours.h"
 
 namespace contorno {
+namespace {
+
+constexpr int kFilling = 0xA5;  // of each byte of a block that nobody may read
+
+}  // namespace
 
 void PlannedGraph::launch() {
   if (generation_ != environment_.capacities->generation()) replan();
@@ -16,10 +22,45 @@ void PlannedGraph::launch() {
   states_.bring(input_.info.number, nullptr);
   times_.start_ns = times_.uploaded_ns = now_ns();
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
-    nodes_[node].stage->run(nodes_[node].context);
+    run_node(node);
     times_.node_ns[node] = now_ns();
+    fill_blocks(static_cast<int>(node), &Lifetime::last);
   }
   times_.downloaded_ns = nodes_.empty() ? times_.start_ns : times_.node_ns.back();
+}
+
+/// Runs a stage, or enqueues it. What it needed on the CPU is asked for at once: its outputs may be gone
+/// later.
+void PlannedGraph::run_node(std::size_t index) {
+  Node& node = nodes_[index];
+  fill_blocks(static_cast<int>(index), &Lifetime::first);
+  node.stage->run(node.context);
+  if (!on_device()) node.needed = node.stage->overflow(node.context);
+}
+
+/// Where tests want it: overwrites blocks whose life begins or ends with a node.
+void PlannedGraph::fill_blocks(int node, int Lifetime::*end) {
+  for (const MemoryPlan::Block& block : shared_blocks_) {
+    if (block.own || block.lifetime.*end != node || block.bytes == 0) continue;
+    std::byte* const data = (on_device() ? device_block_ : host_block_).data() + block.offset;
+    if (on_device())
+      fill_async(data, kFilling, block.bytes, nodes_.front().context.stream);
+    else
+      std::memset(data, kFilling, block.bytes);
+  }
+}
+
+void PlannedGraph::enqueue(std::span<const Value> inputs, std::span<const Value> outputs, void* stream) {
+  source_values_.assign(inputs.begin(), inputs.end());
+  Node& last = nodes_.back();
+  last.outputs.assign(outputs.begin(), outputs.end());
+  for (std::size_t port = 0; port < outputs.size(); ++port)
+    if (!on_device() || !std::holds_alternative<ContoursView>(outputs[port]))
+      last.host_outputs[port] = outputs[port];
+  connect_nodes();
+  for (Node& node : nodes_) node.context.stream = stream;
+  states_.bring(input_.info.number, stream);
+  enqueue_nodes(0, nodes_.size());
 }
 
 void PlannedGraph::launch_on_device() {
@@ -119,20 +160,27 @@ void PlannedGraph::enqueue(Part part) {
 
 void PlannedGraph::enqueue_nodes(std::size_t begin, std::size_t end) {
   for (std::size_t node = begin; node < end; ++node) {
-    wait_for_inputs(node);
-    nodes_[node].stage->run(nodes_[node].context);
+    if (!environment_.outside) wait_for_inputs(node);
+    run_node(node);
     record(2 + node);
+    for (const Download& counts : counts_downloads_)
+      if (counts.node == node) download(counts);
+    fill_blocks(static_cast<int>(node), &Lifetime::last);
   }
 }
 
 void PlannedGraph::enqueue_downloads() {
-  for (const Download& download : downloads_) {
-    if (const auto* contours = std::get_if<ContoursView>(&download.from))
-      copy_contours_async(*contours, std::get<ContoursView>(download.to), stream_.get());
-    if (const auto* image = std::get_if<ImageView>(&download.from))
-      copy_async(std::get<ImageView>(download.to).data, image->data, packed_bytes(image->format),
-                 stream_.get());
-  }
+  for (const Download& one : downloads_) download(one);
+}
+
+void PlannedGraph::download(const Download& one) {
+  const Node& node = nodes_[one.node];
+  const Value &from = node.outputs[one.port], &to = node.host_outputs[one.port];
+  void* const stream = node.context.stream;
+  if (const auto* contours = std::get_if<ContoursView>(&from))
+    copy_contours_async(*contours, std::get<ContoursView>(to), stream);
+  if (const auto* image = std::get_if<ImageView>(&from))
+    copy_async(std::get<ImageView>(to).data, image->data, packed_bytes(image->format), stream);
 }
 
 void PlannedGraph::finish_uploads() {
@@ -171,7 +219,8 @@ void PlannedGraph::read_events() {
 bool PlannedGraph::overflowed() {
   bool any = false;
   for (std::size_t index = 0; index < nodes_.size(); ++index) {
-    const std::uint64_t needed = nodes_[index].stage->overflow(nodes_[index].context);
+    Node& node = nodes_[index];
+    const std::uint64_t needed = on_device() ? node.stage->overflow(node.context) : node.needed;
     if (needed == 0) continue;
     environment_.capacities->raise(index, capacity_to_plan(needed));
     any = true;

@@ -132,8 +132,8 @@ struct RunContext {
   /// Contours are packed views (packed_view): a stage may use the block, from `counts` on, as a whole.
   std::span<const Value> outputs;
   /// The outputs as the host reads them when the frame is complete: the same memory on the CPU; on CUDA
-  /// page-locked memory, where somebody on the host takes the output. Of contours that nobody takes the
-  /// counts come back all the same. The pipeline enqueues these downloads after the last stage.
+  /// page-locked memory, where somebody on the host takes the output. Of other contours the counts come back
+  /// if the stage asks for them (Stage::needs_counts). The pipeline enqueues these downloads.
   std::span<const Value> host_outputs;
   /// The upload under way of each input; null: the input has arrived. Only for a stage with
   /// Stage::takes_bands.
@@ -184,8 +184,12 @@ class Stage {
   /// True: `run` downloads its contours to the host_outputs itself, because it can begin with the first ones
   /// while others are still being made. Only on CUDA.
   virtual bool downloads_contours() const { return false; }
-  /// Called when the frame's work is complete. Returns the capacity that the frame needs, 0 if it fitted.
+  /// Called when the stage's work is complete: on the CPU behind `run`, on CUDA behind the frame, when of the
+  /// stage's memory only scratch of kinds Host and Pinned and the counts in `host_outputs` may be read.
+  /// Returns the capacity that the frame needs, 0 if it fitted.
   virtual std::uint64_t overflow(const RunContext& /*context*/) const { return 0; }
+  /// True: `overflow` looks at the counts of the contours that the stage makes, on the host.
+  virtual bool needs_counts() const { return false; }
   /// Of a stage with one input and one output, contours, that selects and orders them and leaves them whole:
   /// the scratch (Host on the CPU, Device on CUDA) that has, after `run`, for every contour of the output its
   /// number in the input, as std::uint32_t. Who has the points in another form takes them from there. It may

@@ -8,8 +8,7 @@
 
 namespace contorno {
 
-/// One step: a declaration, which lives as long as the program, and its parameters. The stage is asked for
-/// its overflow with the scratch that it keeps, and without values.
+/// One step: a declaration, which lives as long as the program, and its parameters.
 struct StepSpec {
   const StageType* type = nullptr;
   ParamSet params;

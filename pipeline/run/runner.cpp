@@ -82,6 +82,12 @@ Runner::Runner(const GraphSpec& graph, Source& source, std::vector<SinkBinding> 
 
 Runner::~Runner() = default;
 
+std::vector<Origin> Runner::exports() const {
+  std::vector<Origin> all = delivery_.inputs();
+  all.insert(all.end(), options_.also_read.begin(), options_.also_read.end());
+  return all;
+}
+
 void Runner::plan_slots() {
   const PlanEnvironment environment{.graph = &graph_,
                                     .backend = options_.backend.backend,
@@ -89,7 +95,8 @@ void Runner::plan_slots() {
                                     .threads = threads_,
                                     .text = options_.text,
                                     .capacities = &capacities_,
-                                    .exports = delivery_.inputs(),
+                                    .exports = exports(),
+                                    .counted = counted_contours_,
                                     .frames_on_device = options_.frames_on_device};
   for (std::size_t index = 0; index < slots_.size(); ++index) {
     Slot& slot = slots_[index];

@@ -52,8 +52,9 @@ struct RunOptions {
   std::function<void(std::uint64_t frame, const std::string& warning)> on_warning;
   /// Called from the finisher thread for every result before the sinks get it; must be quick.
   std::function<void(const FrameTimes&)> on_times;
-  /// Likewise, with the contours of the frame already counted.
+  /// Likewise, with the contours of the frame already counted. It may read what sinks take and `also_read`.
   std::function<void(const PlannedGraph& result, const std::vector<ClassCounts>& counts)> on_result;
+  std::vector<Origin> also_read;
   /// Called for every frame that is dropped, from the reader thread (RingFull) or the finisher thread
   /// (Deadline); must be quick.
   std::function<void(std::uint64_t frame, DropReason)> on_drop;
@@ -113,6 +114,7 @@ class Runner {
     FrameInput input;
   };
 
+  std::vector<Origin> exports() const;
   void plan_slots();
   void open_sinks();
   void close_accounts(Delivery::Ending ending);

@@ -1,14 +1,10 @@
-// Contour processing: an ordered list of steps, each of which takes contours and gives contours. They run in
-// turn between two blocks of contours, the stage's output and one more, however many they are, and share
-// their temporary memory. Only contours that are too large for the output's block go through a third one.
-// What lies between steps stays where it is: on CUDA nothing of it is downloaded, its counts neither.
+// An ordered list of steps, each of which takes contours and gives contours; steps may take maps as well. It
+// stands for a stage a step: each has its time, its memory and its name, NODE_STEP, and what lies between
+// them stays where it is: on CUDA nothing of it is downloaded.
 //
 // Input: contours of any stage.
 //
 // Output: the contours that the last step gives.
-//
-// Memory: the output and a block as large as the largest one between steps, two such blocks where the output
-// is smaller, and the largest temporary memory of a step.
 #pragma once
 
 #include "pipeline/graph/stage.h"
@@ -20,7 +16,7 @@ struct ContourPrepParams {
   SharedSteps steps;  ///< at least one
 };
 
-/// The stages that may be steps: from contours to contours, with nothing else.
+/// The stages that may be steps: from contours to contours.
 const StepTypes& contour_steps();
 
 const StageType& contour_prep_stage();

@@ -7,6 +7,7 @@
 #include "stages/contour_prep/hierarchy/stage.h"
 #include "stages/contour_prep/largest_first/stage.h"
 #include "stages/contour_prep/measure/stage.h"
+#include "stages/contour_prep/measure_map/stage.h"
 #include "stages/contour_prep/merge_close/stage.h"
 #include "stages/contour_prep/order_nearest/stage.h"
 #include "stages/contour_prep/resample/stage.h"
@@ -31,6 +32,7 @@ const StepTypes& contour_steps() {
       &simplify_stage(),
       &smooth_stage(),
       &measure_stage(),
+      &measure_map_stage(),
       &hierarchy_stage(),
       &fourier_descriptors_stage(),
       &track_stage(),

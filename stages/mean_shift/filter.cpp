@@ -13,7 +13,7 @@ class MeanShiftFilterCpu final : public Stage {
   void plan(PlanContext& context) override {
     plan_ = make_mean_shift_image_plan("mean_shift_filter", params_, context.image(0));
     context.set_output(0, plan_.in);
-    planes_ = context.scratch(ImageClimber::scratch_bytes(plan_), MemoryKind::Host);
+    planes_ = context.temporary(ImageClimber::scratch_bytes(plan_), MemoryKind::Host);
   }
 
   void run(const RunContext& context) const override {

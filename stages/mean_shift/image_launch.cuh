@@ -16,7 +16,7 @@ class ImageClimb {
     separate_ = plan.colours.space != MeanShiftSpace::Rgb;
     pixels_ = static_cast<std::size_t>(plan.in.width) * static_cast<std::size_t>(plan.in.height);
     job_.stride = (plan.in.width + kGroup - 1) / kGroup * kGroup;
-    words_ = context.scratch(words_bytes() * (separate_ ? 2 : 1), MemoryKind::Device);
+    words_ = context.temporary(words_bytes() * (separate_ ? 2 : 1), MemoryKind::Device);
   }
 
   std::size_t pixels() const { return pixels_; }

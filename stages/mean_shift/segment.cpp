@@ -187,8 +187,8 @@ class MeanShiftSegmentCpu final : public Stage {
     labels.channels = 1, labels.type = ElementType::F32, labels.layout = Layout::Planar;
     context.set_output(0, plan_.in);
     context.set_output(1, labels);
-    planes_ = context.scratch(ImageClimber::scratch_bytes(plan_), MemoryKind::Host);
-    arrays_ = context.scratch(SegmentArrays::bytes(pixels()), MemoryKind::Host);
+    planes_ = context.temporary(ImageClimber::scratch_bytes(plan_), MemoryKind::Host);
+    arrays_ = context.temporary(SegmentArrays::bytes(pixels()), MemoryKind::Host);
   }
 
   void run(const RunContext& context) const override {

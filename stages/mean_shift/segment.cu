@@ -29,12 +29,12 @@ class MeanShiftSegmentCuda final : public Stage {
     const auto wanted = static_cast<unsigned>((climb_.pixels() + kRegionThreads - 1) / kRegionThreads);
     blocks_ = std::min(wanted, multiprocessors() * static_cast<unsigned>(std::clamp(each, 1, kMostBlocks)));
     const auto array = [&](std::size_t size) {
-      return context.scratch(climb_.pixels() * size, MemoryKind::Device);
+      return context.temporary(climb_.pixels() * size, MemoryKind::Device);
     };
     ends_ = array(sizeof(PackedEnd)), parent_ = array(sizeof(unsigned)), root_ = array(sizeof(unsigned));
     sums_ = array(sizeof(RegionSums)), nearest_ = array(sizeof(unsigned long long));
-    control_ = context.scratch(sizeof(RegionControl), MemoryKind::Device);
-    counts_ = context.scratch(blocks_ * sizeof(unsigned), MemoryKind::Device);
+    control_ = context.temporary(sizeof(RegionControl), MemoryKind::Device);
+    counts_ = context.temporary(blocks_ * sizeof(unsigned), MemoryKind::Device);
   }
 
   void run(const RunContext& context) const override {

@@ -188,7 +188,7 @@ class MipmapCuda final : public Stage {
   void plan(PlanContext& context) override {
     targets_.emplace(params_, context, MemoryKind::Device);
     cuda_.emplace(targets_->chain());
-    work_ = context.scratch(cuda_->scratch_bytes(), MemoryKind::Device);
+    work_ = context.temporary(cuda_->scratch_bytes(), MemoryKind::Device);
   }
 
   void run(const RunContext& context) const override {

@@ -20,7 +20,7 @@ MipmapTargets::MipmapTargets(const MipmapParams& params, PlanContext& context, M
   if (!atlas()) {
     context.set_output(0, chain_.format(level_));
     // Levels before the last one; the last one's place stays unused.
-    between_ = context.scratch(level_ > 1 ? chain_.offset(level_) : 0, memory);
+    between_ = context.temporary(level_ > 1 ? chain_.offset(level_) : 0, memory);
     return;
   }
   const ImageFormat& image = chain_.format(0);
@@ -70,7 +70,7 @@ class MipmapCpu final : public Stage {
   void plan(PlanContext& context) override {
     targets_.emplace(params_, context, MemoryKind::Host);
     threads_ = context.threads();
-    work_ = context.scratch(targets_->chain().scratch_bytes(threads_), MemoryKind::Host);
+    work_ = context.temporary(targets_->chain().scratch_bytes(threads_), MemoryKind::Host);
   }
 
   void run(const RunContext& context) const override {

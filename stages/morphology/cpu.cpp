@@ -25,7 +25,7 @@ class PlannedCpu final : public Stage {
   void plan(PlanContext& context) override {
     engine_.emplace(make_plan_(context.image(0)), context.threads(), best_simd());
     context.set_output(0, context.image(0));
-    scratch_ = context.scratch(engine_->scratch_bytes(), MemoryKind::Host);
+    scratch_ = context.temporary(engine_->scratch_bytes(), MemoryKind::Host);
   }
   void run(const RunContext& context) const override {
     engine_->run(context.image_in(0), context.image_out(0), context.scratch<std::byte>(scratch_),
@@ -53,8 +53,8 @@ class ReconstructionCpu final : public Stage {
   void plan(PlanContext& context) override {
     check_reconstruction_formats(context.image(0), context.image(1));
     context.set_output(0, context.image(1));
-    scratch_ =
-        context.scratch(reconstruction_scratch_bytes(context.image(0), context.threads()), MemoryKind::Host);
+    scratch_ = context.temporary(reconstruction_scratch_bytes(context.image(0), context.threads()),
+                                 MemoryKind::Host);
   }
   void run(const RunContext& context) const override {
     copy_image(context.image_in(0), context.image_out(0), context.threads);

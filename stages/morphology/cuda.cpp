@@ -18,7 +18,7 @@ class DeviceReconstruction {
  public:
   void plan(PlanContext& context, const ImageFormat& format) {
     state_bytes_ = reconstruction_state_bytes(format);
-    state_ = context.scratch(state_bytes_, MemoryKind::Device);
+    state_ = context.temporary(state_bytes_, MemoryKind::Device);
     blocks_ =
         with_sample_type(format.type, []<class S>() { return SampleKernels<S>::reconstruction_blocks(); });
   }
@@ -49,7 +49,7 @@ class PlannedCuda final : public Stage {
                     with_sample_type(format.type, []<class S>() { return SampleKernels<S>::most_shared(); }));
     runs_ = device_table(device_->runs());
     terms_ = device_table(device_->terms());
-    scratch_ = context.scratch(std::max<std::size_t>(device_->scratch_bytes(), 1), MemoryKind::Device);
+    scratch_ = context.temporary(std::max<std::size_t>(device_->scratch_bytes(), 1), MemoryKind::Device);
     if (device_->plan().reconstruction) reconstruction_.plan(context, format);
     with_sample_type(format.type, [&]<class S>() { SampleKernels<S>::allow(*device_); });
   }

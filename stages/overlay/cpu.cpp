@@ -28,7 +28,7 @@ class OverlayCpu final : public Stage {
     context.set_output(0, plan_.format);
     const std::size_t tiles = static_cast<std::size_t>(grid.tiles_x) * static_cast<std::size_t>(grid.tiles_y);
     reference_capacity_ = context.capacity(2 * contours.point_capacity + 4 * tiles);
-    const auto take = [&](std::size_t bytes) { return context.scratch(bytes, MemoryKind::Host); };
+    const auto take = [&](std::size_t bytes) { return context.temporary(bytes, MemoryKind::Host); };
     points_ = take(contours.point_capacity * sizeof(FramePoint));
     tile_begin_ = take((tiles + 1) * sizeof(std::uint32_t));
     tile_fill_ = take(tiles * sizeof(std::uint32_t));
@@ -40,7 +40,7 @@ class OverlayCpu final : public Stage {
     // One more: the label that finds no place.
     label_pieces_ = take((labels + 1) * static_cast<std::size_t>(plan_.label_pieces) * sizeof(PlacedStamp));
     counted_ = take(plan_.pens.size() * sizeof(std::uint32_t));
-    outcome_ = take(sizeof(Outcome));
+    outcome_ = context.scratch(sizeof(Outcome), MemoryKind::Host);
     bands_ = std::max(1, std::min(context.threads(), grid.tiles_y));
   }
 

@@ -103,7 +103,7 @@ class OverlayCuda final : public Stage {
 
   void plan_scratch(PlanContext& context, const ContoursFormat& contours) {
     job_.reference_capacity = context.capacity(2 * contours.point_capacity + 4 * tiles_);
-    const auto take = [&](std::size_t bytes) { return context.scratch(bytes, MemoryKind::Device); };
+    const auto take = [&](std::size_t bytes) { return context.temporary(bytes, MemoryKind::Device); };
     const std::size_t bins = tiles_ * static_cast<std::size_t>(contours.classes);
     inside_bytes_ = static_cast<std::size_t>(plan_.filled) * static_cast<std::size_t>(plan_.grid.height) *
                     static_cast<std::size_t>(plan_.grid.tiles_x) * sizeof(unsigned);
@@ -113,7 +113,7 @@ class OverlayCuda final : public Stage {
     touched_ = take(tiles_ * sizeof(unsigned));
     bin_begin_ = take(bins * sizeof(unsigned));
     bin_end_ = take(bins * sizeof(unsigned));
-    bin_count_ = take(bins * sizeof(unsigned));
+    bin_count_ = context.scratch(bins * sizeof(unsigned), MemoryKind::Device);  // every frame leaves zeros
     references_ = take(job_.reference_capacity * sizeof(unsigned));
     points_ = take(contours.point_capacity * sizeof(FramePoint));
     point_class_ = take(contours.point_capacity * sizeof(unsigned));

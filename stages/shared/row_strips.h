@@ -18,10 +18,10 @@ inline std::size_t aligned_floats(std::size_t count) {
 class RowStrips {
  public:
   RowStrips() = default;
-  /// Asks for scratch of `floats` floats for every strip.
+  /// Asks for temporary memory of `floats` floats for every strip.
   RowStrips(PlanContext& context, int rows, std::size_t floats)
       : rows_(rows), count_(std::max(1, std::min(context.threads(), rows))), floats_(aligned_floats(floats)) {
-    memory_ = context.scratch(floats_ * sizeof(float) * static_cast<std::size_t>(count_), MemoryKind::Host);
+    memory_ = context.temporary(floats_ * sizeof(float) * static_cast<std::size_t>(count_), MemoryKind::Host);
   }
 
   /// Calls f(first row, row after the last, memory of the strip) for every strip, in parallel.

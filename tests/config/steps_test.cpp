@@ -1,5 +1,7 @@
-// Lists of steps in a graph: what they may be, and what is said of mistakes, with their place.
+// Lists of steps in a graph: they are written out as stages; what is said of mistakes, with their place.
 #include <doctest/doctest.h>
+
+#include <algorithm>
 
 #include "config/describe.h"
 #include "pipeline/graph/steps.h"
@@ -38,9 +40,11 @@ std::string report_of(const std::string& steps, const config::LoadOptions& optio
   return {};
 }
 
-const std::vector<StepSpec>& steps_of(const GraphSpec& graph, ParamValue& kept) {
-  kept = graph.nodes.back().params.get("steps");
-  return *std::get<SharedSteps>(kept);
+/// The nodes that stand for the steps: those behind contour_assembly.
+std::vector<NodeSpec> steps_of(const GraphSpec& graph) {
+  const auto made =
+      std::ranges::find_if(graph.nodes, [](const NodeSpec& node) { return node.name == "contour_assembly"; });
+  return {made + 1, graph.nodes.end()};
 }
 
 bool says(const std::string& text, const std::string& part) {
@@ -49,30 +53,77 @@ bool says(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("steps are written as stages are, and keep their order and values") {
+TEST_CASE("steps are written as stages are, and become stages in their order with their values") {
   const std::string forms[] = {
       "[drop_small, {type: largest_first, limit: 3}, drop_small]\n",
       "\n      - drop_small\n      - type: largest_first\n        limit: 3\n      - type: drop_small\n"};
   for (const std::string& form : forms) {
     const GraphSpec graph = load_steps(form);
-    ParamValue kept;
-    const std::vector<StepSpec>& steps = steps_of(graph, kept);
+    const std::vector<NodeSpec> steps = steps_of(graph);
     REQUIRE(steps.size() == 3);
     CHECK(steps[0].type->name == "drop_small");
-    CHECK(steps[1].type->name == "largest_first");
+    CHECK(steps[0].name == "contour_prep_drop_small");
+    CHECK(steps[1].name == "contour_prep_largest_first");
+    CHECK(steps[2].name == "contour_prep_drop_small_2");
     CHECK(std::get<std::int64_t>(steps[1].params.get("limit")) == 3);
     CHECK(std::get<std::int64_t>(steps[0].params.get("min_points")) == 10);
+    const int first = static_cast<int>(graph.nodes.size()) - 3;
+    CHECK(steps[0].inputs == std::vector<Origin>{{first - 1, 0}});
+    CHECK(steps[1].inputs == std::vector<Origin>{{first, 0}});
+    CHECK(steps[2].inputs == std::vector<Origin>{{first + 1, 0}});
   }
 }
 
-TEST_CASE("steps of the command line replace those of the file") {
+TEST_CASE("who takes what a list of steps makes takes what its last step makes") {
+  const std::string head =
+      kHead +
+      "stages:\n  - classify\n  - marching_squares\n  - contour_assembly\n"
+      "  - {type: largest_first, name: prep_drop_small, from: prep.contours}\n"
+      "  - {type: contour_prep, name: prep, from: contour_assembly, steps: [drop_small, resample]}\n"
+      "  - {type: contour_prep, name: other, from: [prep], steps: [smooth]}\n";
+  const GraphSpec graph = config::load_graph_text(head, "graph.yaml", steps_catalog());
+  std::vector<std::string> names, before;
+  for (const NodeSpec& node : graph.nodes) {
+    names.push_back(node.name);
+    before.push_back(config::name_of(graph, node.inputs[0]));
+  }
+  CHECK(names == std::vector<std::string>{"classify", "marching_squares", "contour_assembly",
+                                          "prep_drop_small_2", "prep_resample", "prep_drop_small",
+                                          "other_smooth"});
+  CHECK(before[3] == "contour_assembly.contours");
+  CHECK(before[4] == "prep_drop_small_2.contours");
+  CHECK(before[5] == "prep_resample.contours");
+  CHECK(before[6] == "prep_resample.contours");
+}
+
+TEST_CASE("a step may take maps too, the nearest or those that it names") {
+  for (const std::string step : {"measure_map", "{type: measure_map, from: {maps: classify.maps}}"})
+    for (const std::string& steps : {"[" + step + "]\n", "[drop_small, " + step + ", smooth]\n"}) {
+      const GraphSpec graph = load_steps(steps);
+      const auto node = std::ranges::find_if(
+          graph.nodes, [](const NodeSpec& one) { return one.type->name == "measure_map"; });
+      REQUIRE(node != graph.nodes.end());
+      const bool first = steps.starts_with("[" + step);
+      CHECK(config::name_of(graph, node->inputs[0]) ==
+            (first ? "contour_assembly.contours" : "contour_prep_drop_small.contours"));
+      CHECK(config::name_of(graph, node->inputs[1]) == "classify.maps");
+    }
+  CHECK(says(report_of("[{type: measure_map, from: {mops: classify.maps}}]\n"),
+             "node 'contour_prep_measure_map': unknown input 'mops' (did you mean 'maps'?)"));
+}
+
+TEST_CASE("the command line replaces a list of steps, or a value of one of its steps") {
   const GraphSpec graph =
       load_steps("[drop_small]\n", {.overrides = {"contour_prep.steps=[{type: drop_small, "
-                                                  "min_area: 2.5}, largest_first]"}});
-  ParamValue kept;
-  const std::vector<StepSpec>& steps = steps_of(graph, kept);
+                                                  "min_area: 2.5}, largest_first]",
+                                                  "contour_prep_largest_first.limit=7"}});
+  const std::vector<NodeSpec> steps = steps_of(graph);
   REQUIRE(steps.size() == 2);
   CHECK(std::get<double>(steps[0].params.get("min_area")) == 2.5);
+  CHECK(std::get<std::int64_t>(steps[1].params.get("limit")) == 7);
+  CHECK(graph.written.contains("contour_prep_drop_small.min_area"));
+  CHECK(says(report_of("[drop_small]\n", {.overrides = {"contour_prep.min_area=1"}}),
+             "unknown node 'contour_prep'"));
 }
 
 TEST_CASE("what is wrong with a step is said with its place") {
@@ -81,27 +132,30 @@ TEST_CASE("what is wrong with a step is said with its place") {
   CHECK(says(unknown, "unknown step type 'drop_smal' (did you mean 'drop_small'?)"));
   const std::string key = report_of("\n      - {type: drop_small, min_point: 3}\n");
   CHECK(says(key, "graph.yaml:9:28"));
-  CHECK(says(
-      key,
-      "node 'contour_prep': steps[0] 'drop_small': unknown key 'min_point' (did you mean 'min_points'?)"));
-  CHECK(says(report_of("\n      - drop_small\n      - {type: drop_small, min_area: -1}\n"),
-             "steps[1] 'drop_small': min_area is -1, allowed 0 to 1000000000"));
+  CHECK(says(key, "node 'contour_prep_drop_small': unknown key 'min_point' (did you mean 'min_points'?)"));
+  const std::string area = report_of("\n      - drop_small\n      - {type: drop_small, min_area: -1}\n");
+  CHECK(says(area, "graph.yaml:10:38"));
+  CHECK(says(area, "node 'contour_prep_drop_small_2': min_area is -1, allowed 0 to 1000000000"));
+  const std::string from = "steps[1] 'drop_small': a step takes what the one before it makes";
+  CHECK(says(report_of("[measure, {type: drop_small, from: contour_assembly}]\n"), from));
+  CHECK(says(report_of("[{type: measure_map, from: [contour_assembly, classify]}]\n"),
+             "fix: write from: {maps: NODE}"));
+  CHECK(says(report_of("[{type: drop_small, name: small}]\n"), "unknown key 'name'"));
   CHECK(says(report_of("[overlay]\n"), "unknown step type"));
   CHECK(says(report_of("[[drop_small]]\n"), "steps[0] is a list, allowed a map of keys and values"));
   CHECK(says(report_of("[]\n"), "steps is a list of 0, allowed 1 to 1000 steps"));
   CHECK(says(report_of("3\n"), "unknown step type"));
 }
 
-TEST_CASE("values of steps are tried as those of stages are, and what fails is said at the steps") {
+TEST_CASE("values of steps are tried as those of stages are") {
   const std::string steps =
       "[drop_small, {type: resample, spacing: 0}, {type: exclude, points: [1, 2, 3]}]\n";
   CHECK(report_of(steps).empty());  // nothing is tried without a folder for outputs
   const std::string report = report_of(steps, {.output_root = "."});
-  CHECK(says(report, "graph.yaml:8:12"));
-  CHECK(says(report, "resample: spacing: "));
-  CHECK(says(report, "resample: spacing: spacing and points are both 0"));
-  CHECK(says(report, "exclude: points: points has 3 numbers, allowed pairs x, y"));
-  CHECK_FALSE(says(report, "drop_small: "));
+  CHECK(says(report, "graph.yaml:8:51"));
+  CHECK(says(report, "node 'contour_prep_resample': spacing and points are both 0"));
+  CHECK(says(report, "node 'contour_prep_exclude': points has 3 numbers, allowed pairs x, y"));
+  CHECK_FALSE(says(report, "drop_small': "));
 }
 
 TEST_CASE("the mask of a step is read as that of a stage is") {
@@ -113,58 +167,14 @@ TEST_CASE("the mask of a step is read as that of a stage is") {
     config::load_graph_text(kBefore + steps, "graph.yaml", catalog);
     FAIL("loaded");
   } catch (const config::ConfigErrors& errors) {
-    CHECK(says(errors.what(), "steps[1] 'exclude': mask: 'none.npy' does not exist"));
-    CHECK_FALSE(says(errors.what(), "steps[0]"));
+    CHECK(says(errors.what(), "node 'contour_prep_exclude_2': mask: 'none.npy' does not exist"));
+    CHECK_FALSE(says(errors.what(), "node 'contour_prep_exclude':"));
   }
   const GraphSpec graph =
       config::load_graph_text(kBefore + "[drop_small, {type: exclude, mask: five}]\n", "graph.yaml", catalog);
-  ParamValue kept;
-  const ParamValue mask = steps_of(graph, kept)[1].params.get("mask");
+  const ParamValue mask = steps_of(graph)[1].params.get("mask");
   REQUIRE(std::get<SharedMask>(mask) != nullptr);
   CHECK(std::get<SharedMask>(mask)->values == std::vector<double>{4});
-}
-
-namespace {
-
-struct OnlySteps {
-  SharedSteps steps;
-};
-
-/// A step with a CUDA implementation, and one without.
-const StepTypes& types_of_both_kinds() {
-  static const auto made_like = [](const char* name, bool on_cuda) {
-    const auto nothing = [](const ParamSet&) { return std::unique_ptr<Stage>(); };
-    return StageType{.name = name,
-                     .inputs = {{"contours", PortType::Contours, "Contours."}},
-                     .outputs = {{"contours", PortType::Contours, "Contours."}},
-                     .params = no_params(),
-                     .make_cpu = nothing,
-                     .make_cuda = on_cuda ? nothing : decltype(StageType::make_cuda)()};
-  };
-  static const StageType both = made_like("both", true), lacking = made_like("lacking", false);
-  static const StepTypes types{&both, &lacking};
-  return types;
-}
-
-}  // namespace
-
-TEST_CASE("a stage runs on CUDA only where all of its steps do") {
-  const StageType &both = *types_of_both_kinds()[0], &lacking = *types_of_both_kinds()[1];
-  ParamList<OnlySteps> list;
-  list.required_steps("steps", &OnlySteps::steps, types_of_both_kinds, "Steps.");
-  StageType type = both;
-  type.params = declare(std::move(list));
-  const auto first_without = [&](const std::vector<const StageType*>& types) {
-    auto steps = std::make_shared<std::vector<StepSpec>>();
-    for (const StageType* one : types) steps->push_back({.type = one, .params = ParamSet(one->params)});
-    NodeSpec node{.name = "node", .type = &type, .params = ParamSet(type.params), .inputs = {}};
-    node.params.set("steps", SharedSteps(std::move(steps)));
-    return without_cuda(node);
-  };
-  CHECK(first_without({&both}) == nullptr);
-  CHECK(first_without({&both, &lacking, &both}) == &lacking);
-  type.make_cuda = {};
-  CHECK(first_without({&both, &lacking}) == &type);
 }
 
 TEST_CASE("a graph without steps for contour_prep says what is missing") {
@@ -177,13 +187,13 @@ TEST_CASE("a graph without steps for contour_prep says what is missing") {
   }
 }
 
-TEST_CASE("steps are printed as they can be read again") {
+TEST_CASE("steps are printed as stages, which can be read again") {
   const GraphSpec graph = load_steps("[{type: drop_small, min_area: 2.5}, largest_first]\n");
   const std::string text = config::describe_graph(graph, nullptr, config::Detail::All);
-  const std::string steps =
-      "steps: [{type: drop_small, min_points: 10, min_length: 0, min_area: 2.5}, {type: largest_first, by: "
-      "area, limit: 0}]";
-  CHECK(says(text, steps));
-  const GraphSpec again = load_steps(steps.substr(steps.find('[')) + "\n");
-  CHECK(says(config::describe_graph(again, nullptr, config::Detail::All), steps));
+  CHECK(says(text,
+             "  - type: drop_small\n    name: contour_prep_drop_small\n"
+             "    from: {contours: contour_assembly.contours}\n    min_points: 10\n"));
+  CHECK(says(text, "    from: {contours: contour_prep_drop_small.contours}\n    by: area\n    limit: 0\n"));
+  const GraphSpec again = config::load_graph_text(text, "graph.yaml", steps_catalog());
+  CHECK(config::describe_graph(again, nullptr, config::Detail::All) == text);
 }

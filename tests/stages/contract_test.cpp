@@ -22,6 +22,7 @@
 #include "tests/stages/default_params.h"
 
 using namespace contorno;
+using contorno::test::backends;
 
 namespace {
 
@@ -31,12 +32,6 @@ const StageType& stage_named(const char* name) {
   for (const StageType* type : stage_catalog())
     if (type->name == name) return *type;
   throw InternalError("no such stage");
-}
-
-std::vector<Backend> backends() {
-  std::vector<Backend> list{Backend::Cpu};
-  if (device_report().available) list.push_back(Backend::Cuda);
-  return list;
 }
 
 ClassSpec make_class(const char* name, double level, Colour colour, Colour reference) {
@@ -74,10 +69,23 @@ struct Bench {
   }
 
   int add(const StageType& type) {
+    if (const ParamSpec* list = list_of_steps(type)) return add_steps(list->step_types(), type);
     NodeSpec spec{.name = type.name, .type = &type, .params = test::default_params(type)};
     for (const PortSpec& port : type.inputs) spec.inputs.push_back(origin_of(port));
     graph.nodes.push_back(std::move(spec));
     return static_cast<int>(graph.nodes.size()) - 1;
+  }
+  /// All steps one after the other, each with what it takes beside the contours of the one before.
+  int add_steps(const StepTypes& steps, const StageType& whole) {
+    Origin before = origin_of(whole.inputs[0]);
+    for (const StageType* step : steps) {
+      NodeSpec spec{.name = step->name, .type = step, .params = ParamSet(step->params), .inputs = {before}};
+      for (std::size_t port = 1; port < step->inputs.size(); ++port)
+        spec.inputs.push_back(origin_of(step->inputs[port]));
+      graph.nodes.push_back(std::move(spec));
+      before.node = static_cast<int>(graph.nodes.size()) - 1;
+    }
+    return before.node;
   }
   Origin origin_of(const PortSpec& port) {
     switch (port.type) {
@@ -190,7 +198,7 @@ void run_to_the_end(PlannedGraph& graph) {
 }
 
 /// Uploads are cut into bands that end with one of about `last_band` bytes.
-Result run(const Bench& bench, Backend backend, int threads, unsigned seed,
+Result run(const Bench& bench, Backend backend, int threads, unsigned seed, MemorySharing sharing,
            std::size_t last_band = kLastBandBytes) {
   Capacities capacities(bench.graph.nodes.size());
   PlanEnvironment environment{.graph = &bench.graph,
@@ -198,6 +206,7 @@ Result run(const Bench& bench, Backend backend, int threads, unsigned seed,
                               .probe_every = kNoFrame,
                               .threads = threads,
                               .capacities = &capacities,
+                              .sharing = sharing,
                               .last_band = last_band};
   const StageType& type = *bench.graph.nodes[static_cast<std::size_t>(bench.node)].type;
   for (std::size_t port = 0; port < type.outputs.size(); ++port)
@@ -222,11 +231,13 @@ Result run(const Bench& bench, Backend backend, int threads, unsigned seed,
   return result;
 }
 
+/// Against a run on the CPU in which no two blocks share memory; in the others what a stage has not written,
+/// or what was read for the last time, is overwritten with a pattern.
 void check_equal_bits(const Bench& bench, unsigned seed, int reference_threads = 1) {
-  const Result reference = run(bench, Backend::Cpu, reference_threads, seed);
+  const Result reference = run(bench, Backend::Cpu, reference_threads, seed, MemorySharing::Apart);
   CHECK(reference.inputs_unchanged);
   const auto check = [&](Backend backend, int threads, std::size_t last_band) {
-    const Result result = run(bench, backend, threads, seed, last_band);
+    const Result result = run(bench, backend, threads, seed, MemorySharing::Filled, last_band);
     INFO("backend ", std::string(name_of(backend)), ", threads ", threads, ", last band ", last_band);
     CHECK(result.inputs_unchanged);
     CHECK(result.allocations == 0);
@@ -339,7 +350,11 @@ TEST_CASE(
   for (const Backend backend : backends()) {
     INFO("backend ", std::string(name_of(backend)));
     Capacities capacities(bench.graph.nodes.size());
-    PlannedGraph graph({.graph = &bench.graph, .backend = backend, .capacities = &capacities, .exports = {}});
+    PlannedGraph graph({.graph = &bench.graph,
+                        .backend = backend,
+                        .capacities = &capacities,
+                        .exports = {},
+                        .counted = {bench.node, 0}});
     graph.plan(bench.stream);
     fill(graph.input(), 4, bench.pattern);
     run_to_the_end(graph);
@@ -485,7 +500,7 @@ TEST_CASE("the example of every stage loads as it is printed, and runs") {
     graph.classes = bench.graph.classes;
     bench.graph = std::move(graph);
     bench.node = static_cast<int>(bench.graph.nodes.size()) - 1;
-    CHECK(run(bench, Backend::Cpu, 1, 1).inputs_unchanged);
+    CHECK(run(bench, Backend::Cpu, 1, 1, MemorySharing::Shared).inputs_unchanged);
   }
 }
 
@@ -501,7 +516,7 @@ TEST_CASE("every declaration is complete: names, sentences, ports, an example") 
     CHECK(sentence(type->summary));
     CHECK(type->example.find("type: " + type->name) != std::string::npos);
     CHECK_FALSE(type->outputs.empty());  // some stages take nothing
-    CHECK(type->make_cpu);
+    CHECK(runs_on(*type, Backend::Cpu));
     for (const auto& ports : {type->inputs, type->outputs})
       for (const PortSpec& port : ports) {
         CHECK(name(port.name));

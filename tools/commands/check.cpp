@@ -47,7 +47,9 @@ std::string memory_text(const SlotMemory& slot, const GraphSpec& graph, Backend 
   if (backend == Backend::Cuda)
     text += fmt::format(" ({:.1f} on the device, {:.1f} page-locked, {:.1f} other)", mebibytes(slot.device),
                         mebibytes(slot.pinned), mebibytes(slot.host));
-  return text + fmt::format(", {} slots {:.1f} MiB; busy frames more", graph.settings.slots,
+  if (slot.saved > 0)
+    text += fmt::format(", {:.1f} if its values shared no memory", mebibytes(slot.total() + slot.saved));
+  return text + fmt::format("; {} slots {:.1f} MiB; busy frames more", graph.settings.slots,
                             mebibytes(slot.total()) * graph.settings.slots);
 }
 

@@ -161,7 +161,8 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
        .on_failure = [&](const FrameFailure& failure) { failures(failure.frame, failure.reason); },
        .on_warning = [&](std::uint64_t frame, const std::string& warning) { warnings(frame, warning); },
        .on_result = [&](const PlannedGraph& result,
-                        const std::vector<ClassCounts>& counts) { empty.look(result, counts); }});
+                        const std::vector<ClassCounts>& counts) { empty.look(result, counts); },
+       .also_read = empty.reads()});
   RunReport report =
       run_and_account(runner, {.quiet = arguments.quiet,
                                .live = source->format().live,

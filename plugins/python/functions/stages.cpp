@@ -64,7 +64,7 @@ py::dict describe(const StageType& type) {
   }
   stage["params"] = params;
   stage["example"] = type.example;
-  stage["cuda"] = static_cast<bool>(type.make_cuda);
+  stage["cuda"] = runs_on(type, Backend::Cuda);
   return stage;
 }
 

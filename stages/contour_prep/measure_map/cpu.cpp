@@ -168,6 +168,8 @@ class MeasureMapCpu final : public AttributeStep {
                      [&]<class T>(const T*) { write_measures<T>(context, out, regions); });
   }
 
+  void skip(const RunContext& context) const override { *context.scratch<std::uint64_t>(needed_) = 0; }
+
   void find_regions(const RunContext& context, const ContoursView& out, std::uint32_t* sources,
                     const Regions& regions) const {
     const nesting::Nest nest(out, nest_.of(context), context.threads);

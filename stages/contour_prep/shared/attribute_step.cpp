@@ -22,7 +22,7 @@ void AttributeStep::run(const RunContext& context) const {
   if (backend_ == Backend::Cuda) {
     copy_contours_async(in, out, context.stream);
   } else {
-    if (!begin_output(in, out)) return;
+    if (!begin_output(in, out)) return skip(context);
     copy_contours(in, out);
   }
   compute(context, out, context.scratch<std::uint32_t>(sources_));

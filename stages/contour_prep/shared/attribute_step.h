@@ -23,6 +23,8 @@ class AttributeStep : public Stage {
   /// the stream), and to sources[i] the index i, for each contour (see Stage::selection). On the CPU contours
   /// fit; on CUDA it enqueues kernels, which must check that (ContoursView::fits).
   virtual void compute(const RunContext& context, const ContoursView& out, std::uint32_t* sources) const = 0;
+  /// In place of `compute` on the CPU, where the contours did not fit: what `overflow` reads must say so.
+  virtual void skip(const RunContext& /*context*/) const {}
 
  private:
   Backend backend_;

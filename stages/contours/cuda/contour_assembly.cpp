@@ -49,6 +49,7 @@ class ContourAssemblyCuda final : public Stage {
 
   bool downloads_contours() const override { return !by_level_; }
 
+  bool needs_counts() const override { return true; }
   std::uint64_t overflow(const RunContext& context) const override {
     return contour_capacity_needed(*std::get<ContoursView>(context.host_outputs[0]).counts, points_);
   }

@@ -15,8 +15,11 @@ namespace {
 constexpr Attributes kGiven{Attribute::Number, Attribute::Depth, Attribute::Area, Attribute::Convexity};
 
 /// What a step makes of contours; the harness keeps it.
-const ContoursView& run(StageHarness& stage, const TestContours& contours) {
-  stage.run({contours.view});
+const ContoursView& run(const StageType& step, StageHarness& stage, const TestContours& contours) {
+  const TestImage maps(
+      {.width = 64, .height = 64, .channels = 3, .type = ElementType::F32, .layout = Layout::Planar});
+  stage.run(step.inputs.size() == 1 ? std::vector<Value>{contours.view}
+                                    : std::vector<Value>{contours.view, maps.view});
   return std::get<ContoursView>(stage.value());
 }
 
@@ -31,8 +34,8 @@ TEST_CASE("every step leaves contours the attributes that it does not give itsel
   for (const StageType* const step : contour_steps()) {
     INFO(step->name);
     StageHarness plain(*step, {}), stage(*step, {});
-    const Attributes gives = run(plain, without).format.attributes;
-    const ContoursView& out = run(stage, in);
+    const Attributes gives = run(*step, plain, without).format.attributes;
+    const ContoursView& out = run(*step, stage, in);
     REQUIRE(out.format.attributes == kGiven.with(gives));
     REQUIRE(out.counts->contours > 0);
     std::size_t checked = 0;

@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "pipeline/run/runner.h"
-#include "stages/contour_prep/stage.h"
 #include "stages/contour_prep/track/stage.h"
 #include "tests/stages/contour_prep/track_reference.h"
+#include "tests/stages/default_params.h"
 
 using namespace contorno;
 using namespace contorno::test;
@@ -60,6 +60,7 @@ class UnpackStage final : public Stage {
     copy(out.closed, in.closed, out.format.contour_capacity);
     copy(out.points, in.points, out.format.point_capacity);
   }
+  bool needs_counts() const override { return true; }
   std::uint64_t overflow(const RunContext& context) const override {
     const std::uint64_t number = *context.frame_number;
     if (events.fail.contains(number)) throw Error(ExitCode::BadData, "planted");
@@ -149,12 +150,14 @@ struct Compare final : Sink {
 struct Setting {
   Backend backend = Backend::Cpu;
   int slots = 1, threads = 1;
-  bool in_a_list = false;
+  bool twice = false;  ///< a second track behind the first one
   OnFull on_full = OnFull::Wait;
   int max_missed = TrackParams{}.max_missed;
+  /// The node whose result is looked at.
+  int compared() const { return twice ? 2 : 1; }
 };
 
-/// unpack, track (or a list of steps that has it) and one stage behind it.
+/// unpack, track, perhaps another one, and one stage behind them.
 GraphSpec tracking_graph(const Setting& setting) {
   GraphSpec graph;
   graph.settings.slots = setting.slots;
@@ -166,28 +169,23 @@ GraphSpec tracking_graph(const Setting& setting) {
         {.name = type.name, .type = &type, .params = ParamSet(type.params), .inputs = {from}});
   };
   add(unpack_stage(), {Origin::kSource, Origin::kFrame});
-  add(setting.in_a_list ? contour_prep_stage() : track_stage(), {0, 0});
-  if (!setting.in_a_list) graph.nodes.back().params.set("max_missed", std::int64_t{setting.max_missed});
-  if (setting.in_a_list) {
-    const StepSpec track{&track_stage(), ParamSet(track_stage().params)};
-    graph.nodes.back().params.set(
-        "steps", std::make_shared<const std::vector<StepSpec>>(std::vector<StepSpec>{track, track}));
-  }
-  add(track_stage(), {1, 0});
+  add(track_stage(), {0, 0});
+  graph.nodes.back().params.set("max_missed", std::int64_t{setting.max_missed});
+  if (setting.twice) add(track_stage(), {1, 0});
+  add(track_stage(), {setting.compared(), 0});
   return graph;
 }
 
 RunReport run(const Setting& setting, Carrier& source, Compare& sink) {
   const GraphSpec graph = tracking_graph(setting);
-  Runner runner(graph, source, {{.name = "compare", .sink = &sink, .input = {1, 0}}},
+  Runner runner(graph, source, {{.name = "compare", .sink = &sink, .input = {setting.compared(), 0}}},
                 {.backend = setting.backend});
   return runner.run();
 }
 
 std::vector<Backend> tracking_backends() {
-  if (device_report().available) return {Backend::Cpu, Backend::Cuda};
-  std::puts("skipped: track in a graph on CUDA (no device here)");
-  return {Backend::Cpu};
+  if (!device_report().available) std::puts("skipped: track in a graph on CUDA (no device here)");
+  return backends();
 }
 
 }  // namespace
@@ -198,20 +196,18 @@ TEST_CASE("track in a graph gives what all pairs say, whatever fails or is run a
   for (const Backend backend : tracking_backends())
     for (const int slots : {1, 2, 3, 4, 8})
       for (const int threads : {1, 2})
-        for (const bool in_a_list : {false, true}) {
-          INFO("backend ", std::string(name_of(backend)), ", slots ", slots, ", threads ", threads, ", list ",
-               in_a_list);
+        for (const bool twice : {false, true}) {
+          INFO("backend ", std::string(name_of(backend)), ", slots ", slots, ", threads ", threads,
+               ", twice ", twice);
           Carrier source(scene);
           Compare sink(scene);
-          const RunReport report = run({backend, slots, threads, in_a_list}, source, sink);
+          const RunReport report = run({backend, slots, threads, twice}, source, sink);
           CHECK(report.frames.failed == 9);
           CHECK(report.frames.regrown >= 5);
           CHECK(sink.frames == 51);
           CHECK(sink.wrong == 0);
-          REQUIRE(report.tracks.size() == 2);
-          CHECK(report.tracks[0].stage == (in_a_list ? "contour_prep" : "track"));
-          CHECK(report.tracks[0].classes == sink.reference.counts);
-          CHECK(report.tracks[1].classes == sink.reference.counts);
+          REQUIRE(report.tracks.size() == (twice ? 3 : 2));
+          for (const auto& track : report.tracks) CHECK(track.classes == sink.reference.counts);
         }
 }
 
