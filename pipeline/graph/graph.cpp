@@ -151,6 +151,12 @@ const Type* find_by_name(const std::vector<const Type*>& types, std::string_view
 const StageType& stage_called(const std::vector<const StageType*>& types, std::string_view kind,
                               std::string_view name) {
   if (const StageType* type = find_by_name(types, name)) return *type;
+  for (const StageType* type : types)
+    for (const PartSpec& part : type->parts)
+      if (part.name == name)
+        throw Error(ExitCode::Usage, fmt::format("'{}' is a part of the {} '{}': use that, or write both in "
+                                                 "a graph",
+                                                 name, kind, type->name));
   std::vector<std::string> names;
   for (const StageType* type : types) names.push_back(type->name);
   const std::string near = nearest(name, names);
@@ -167,6 +173,23 @@ const SourceType* Catalog::source(std::string_view name) const {
 }
 const SinkType* Catalog::sink(std::string_view name) const {
   return find_by_name(sinks, name);
+}
+
+std::vector<std::string> part_names(const GraphSpec& graph) {
+  std::vector<std::string> names;
+  for (const NodeSpec& node : graph.nodes) {
+    if (node.type == nullptr || node.type->parts.empty()) {
+      names.push_back(node.name);
+      continue;
+    }
+    for (std::size_t part = 0; part < node.type->parts.size(); ++part) {
+      const bool named = !node.part_names.empty() &&
+                         std::find(names.begin(), names.end(), node.part_names[part]) == names.end();
+      names.push_back(named ? node.part_names[part]
+                            : fmt::format("{}.{}", node.name, node.type->parts[part].name));
+    }
+  }
+  return names;
 }
 
 const ParamSpec* list_of_steps(const StageType& type) {

@@ -56,6 +56,10 @@ struct NodeSpec {
   ParamSet params;
   std::vector<Origin> inputs;
   std::string where;
+  std::vector<std::string> part_names = {};  ///< of a node that a file writes part by part; see StageType
+
+  /// What a message calls the node where its inputs are meant.
+  const std::string& taker() const { return part_names.empty() ? name : part_names.front(); }
 };
 
 struct SourceSpec {
@@ -101,6 +105,10 @@ bool runs_on(const StageType& type, Backend backend);
 /// list of steps becomes a node a step. Throws Error(BadOption) when a step takes more than the contours of
 /// the one before it.
 GraphSpec graph_of(const StageType& type, const ParamSet& params);
+
+/// What reports call the parts of all nodes (StageType::parts), node by node; a name for each time of
+/// PartTimes::part_ns.
+std::vector<std::string> part_names(const GraphSpec& graph);
 
 /// A backend, never Auto, and why Auto did not become Cuda; empty where it did, and where nobody asked for
 /// it.

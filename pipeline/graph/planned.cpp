@@ -161,11 +161,12 @@ PlannedGraph::PlannedGraph(const PlanEnvironment& environment) : environment_(en
                               spec.type->name, name_of(environment.backend)));
     Node& node = nodes_.emplace_back();
     node.stage = make(spec.params);
+    node.first_part = times_.part_ns.size();
+    times_.part_ns.resize(node.first_part + spec.type->timed_parts());
   }
-  times_.node_ns.assign(nodes_.size(), 0);
   if (!on_device() || environment.outside) return;
   stream_ = Stream::create();
-  for (std::size_t event = 0; event < nodes_.size() + 3; ++event) events_.push_back(Event::create());
+  for (std::size_t event = 0; event < times_.part_ns.size() + 3; ++event) events_.push_back(Event::create());
   clock_.emplace(stream_);
 }
 
@@ -271,7 +272,7 @@ void PlannedGraph::plan_nodes() {
       if (spec.name.empty()) throw;
       if (const std::string own = spec.name + ": "; reason.starts_with(own)) reason.remove_prefix(own.size());
       throw Error(error.code(), fmt::format("{}{}node '{}': {}", spec.where, spec.where.empty() ? "" : ": ",
-                                            spec.name, reason));
+                                            spec.taker(), reason));
     }
     if (node.state_bytes == 0) continue;
     if (state_bytes == 0) first_with_state_ = index;

@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -74,11 +75,12 @@ struct PlanEnvironment {
   bool outside = false;
 };
 
-/// When the parts of a frame ended, as now_ns() values. On CUDA these are times of the device, converted to
-/// that clock, and work during the upload counts as upload.
+/// When the parts of a frame ended, as now_ns() values; of parts that took turns, as if each had been done at
+/// once. On CUDA these are times of the device, converted to that clock, and work during the upload counts as
+/// upload.
 struct PartTimes {
   std::int64_t start_ns = 0, uploaded_ns = 0;
-  std::vector<std::int64_t> node_ns;  ///< end of each node
+  std::vector<std::int64_t> part_ns;  ///< end of each part of each node; part_names has their names
   std::int64_t downloaded_ns = 0;
 };
 
@@ -159,6 +161,7 @@ class PlannedGraph {
     std::vector<Value> inputs, outputs, host_outputs;
     std::vector<BandedUpload*> uploads;  // of the inputs
     std::vector<std::byte*> scratches;
+    std::size_t first_part = 0;  // among those of all nodes
     RunContext context;
     std::uint64_t needed = 0;  // on the CPU: the capacity that the frame in work needs
     int read_until = 0;        // the last node that reads what this one makes
@@ -217,6 +220,7 @@ class PlannedGraph {
   void finish_uploads();
   void wait_for_inputs(std::size_t node);
   void record(std::size_t event);
+  void end_part(std::size_t part);
   void read_events();
 
   PlanEnvironment environment_;
@@ -237,11 +241,14 @@ class PlannedGraph {
   std::uint64_t generation_ = 0;
   bool probed_ = false;  // the frame that was launched last; while a graph is captured: its frames
   PartTimes times_;
+  std::size_t running_ = 0;         // node
+  std::int64_t part_began_ns_ = 0;  // on the CPU
+  const std::function<void(std::size_t)> part_ended_ = [this](std::size_t part) { end_part(part); };
   CarriedState states_;
   std::size_t state_bytes_ = 0;
   std::size_t first_with_state_ = 0, end_with_state_ = 0;  // nodes; both are their number if there is none
 
-  // CUDA only. Events: start, uploaded, each node, downloaded.
+  // CUDA only. Events: start, uploaded, each part of each node, downloaded.
   Stream stream_;
   std::vector<Event> events_;
   std::optional<DeviceClock> clock_;

@@ -20,22 +20,35 @@ void PlannedGraph::launch() {
   probed_ = is_probed(input_.info.number);
   if (on_device()) return launch_on_device();
   states_.bring(input_.info.number, nullptr);
-  times_.start_ns = times_.uploaded_ns = now_ns();
-  for (std::size_t node = 0; node < nodes_.size(); ++node) {
-    run_node(node);
-    times_.node_ns[node] = now_ns();
-    fill_blocks(static_cast<int>(node), &Lifetime::last);
-  }
-  times_.downloaded_ns = nodes_.empty() ? times_.start_ns : times_.node_ns.back();
+  times_.start_ns = times_.uploaded_ns = part_began_ns_ = now_ns();
+  std::fill(times_.part_ns.begin(), times_.part_ns.end(), 0);
+  for (std::size_t node = 0; node < nodes_.size(); ++node) run_node(node);
+  times_.downloaded_ns = times_.start_ns;
+  for (std::int64_t& part : times_.part_ns) part = times_.downloaded_ns += part;
+}
+
+/// Of the node at work. On the CPU times are durations until all nodes are done, since parts may take turns.
+void PlannedGraph::end_part(std::size_t part) {
+  part += nodes_[running_].first_part;
+  if (on_device()) return record(2 + part);
+  const std::int64_t now = now_ns();
+  times_.part_ns[part] += now - part_began_ns_;
+  part_began_ns_ = now;
 }
 
 /// Runs a stage, or enqueues it. What it needed on the CPU is asked for at once: its outputs may be gone
 /// later.
 void PlannedGraph::run_node(std::size_t index) {
   Node& node = nodes_[index];
+  running_ = index;
+  node.context.part_ended = probed_ ? &part_ended_ : nullptr;
   fill_blocks(static_cast<int>(index), &Lifetime::first);
   node.stage->run(node.context);
   if (!on_device()) node.needed = node.stage->overflow(node.context);
+  end_part(environment_.graph->nodes[index].type->timed_parts() - 1);
+  for (const Download& counts : counts_downloads_)
+    if (counts.node == index) download(counts);
+  fill_blocks(static_cast<int>(index), &Lifetime::last);
 }
 
 /// Where tests want it: overwrites blocks whose life begins or ends with a node.
@@ -155,17 +168,13 @@ void PlannedGraph::enqueue(Part part) {
   enqueue_nodes(end_with_state_, nodes_.size());
   enqueue_downloads();
   finish_uploads();  // nearly always long waited for
-  record(2 + nodes_.size());
+  record(2 + times_.part_ns.size());
 }
 
 void PlannedGraph::enqueue_nodes(std::size_t begin, std::size_t end) {
   for (std::size_t node = begin; node < end; ++node) {
     if (!environment_.outside) wait_for_inputs(node);
     run_node(node);
-    record(2 + node);
-    for (const Download& counts : counts_downloads_)
-      if (counts.node == node) download(counts);
-    fill_blocks(static_cast<int>(node), &Lifetime::last);
   }
 }
 
@@ -210,10 +219,10 @@ void PlannedGraph::read_events() {
     return times_.start_ns + nanoseconds(Event::elapsed_us(events_[0], events_[event]));
   };
   times_.uploaded_ns = since_start(1);
-  // A stage that works on bands has begun, or handed on, while the upload was going on.
-  for (std::size_t node = 0; node < nodes_.size(); ++node)
-    times_.node_ns[node] = std::max(times_.uploaded_ns, since_start(2 + node));
-  times_.downloaded_ns = since_start(2 + nodes_.size());
+  // A stage that works on bands has begun while the upload was going on.
+  for (std::size_t part = 0; part < times_.part_ns.size(); ++part)
+    times_.part_ns[part] = std::max(times_.uploaded_ns, since_start(2 + part));
+  times_.downloaded_ns = since_start(2 + times_.part_ns.size());
 }
 
 bool PlannedGraph::overflowed() {

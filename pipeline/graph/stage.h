@@ -145,6 +145,8 @@ struct RunContext {
   const std::byte* states_before = nullptr;
   std::byte* states_after = nullptr;
   const std::uint64_t* frame_number = nullptr;  ///< FrameInfo::number; the host may read it too
+  const std::function<void(std::size_t part)>* part_ended =
+      nullptr;  ///< null: this frame's parts are not timed
 
   const ImageView& image_in(std::size_t port) const { return std::get<ImageView>(inputs[port]); }
   const ImageView& image_out(std::size_t port) const { return std::get<ImageView>(outputs[port]); }
@@ -159,6 +161,12 @@ struct RunContext {
   template <class T>
   T* state_after(State handle) const {
     return reinterpret_cast<T*>(states_after + handle.offset);
+  }
+  /// Says that the work up to here, since that of another part, belongs to part `part` of StageType::parts.
+  /// `run` says so of every part but the last one: on the CPU as often as the parts take turns, on CUDA
+  /// once.
+  void end_part(std::size_t part) const {
+    if (part_ended != nullptr) (*part_ended)(part);
   }
 };
 
@@ -179,7 +187,7 @@ class Stage {
   /// on.
   virtual void run(const RunContext& context) const = 0;
   /// True: the stage is run before its input images have been uploaded, and waits for their bands
-  /// (RunContext::uploads), or leaves that to the stage that takes its private output. Only on CUDA.
+  /// (RunContext::uploads). Only on CUDA.
   virtual bool takes_bands() const { return false; }
   /// True: `run` downloads its contours to the host_outputs itself, because it can begin with the first ones
   /// while others are still being made. Only on CUDA.
@@ -209,6 +217,12 @@ constexpr std::uint64_t capacity_to_plan(std::uint64_t needed) {
 /// Whether a stage asks for the classes of its graph (PlanContext::classes).
 enum class ClassUse : std::uint8_t { None, Needed };
 
+/// A part of what a stage does.
+struct PartSpec {
+  std::string name;
+  std::string summary;  ///< one sentence
+};
+
 /// The one declaration of a stage. `example` is the YAML of a stages list entry; it is printed in the help
 /// and executed by a test.
 struct StageType {
@@ -220,6 +234,11 @@ struct StageType {
   std::function<std::unique_ptr<Stage>(const ParamSet&)> make_cpu;
   std::function<std::unique_ptr<Stage>(const ParamSet&)> make_cuda;  ///< empty: no CUDA implementation
   ClassUse classes = ClassUse::None;
+  /// What a stage does one after the other, where that is timed part by part (RunContext::end_part). Of two
+  /// parts a graph file may name each as a node; config/ makes them one.
+  std::vector<PartSpec> parts = {};
+
+  std::size_t timed_parts() const { return parts.empty() ? 1 : parts.size(); }
 };
 
 }  // namespace contorno

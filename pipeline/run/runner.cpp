@@ -74,7 +74,7 @@ Runner::Runner(const GraphSpec& graph, Source& source, std::vector<SinkBinding> 
       if (graph.nodes[node].type->outputs[port].type == PortType::Contours)
         counted_contours_ = {static_cast<int>(node), static_cast<int>(port)};
   report_.parts = {{.name = "queue"}, {.name = "upload"}};
-  for (const NodeSpec& node : graph.nodes) report_.parts.push_back({.name = node.name});
+  for (std::string& name : part_names(graph)) report_.parts.push_back({.name = std::move(name)});
   report_.parts.push_back({.name = "download"});
   for (const ClassSpec& one : graph.classes) report_.classes.push_back({.name = one.name});
   plan_slots();

@@ -347,7 +347,7 @@ void Runner::record_parts(const Slot& slot, const PartTimes& times) {
   };
   note(times.start_ns, times.uploaded_ns);
   std::int64_t before = times.uploaded_ns;
-  for (const std::int64_t done : times.node_ns) {
+  for (const std::int64_t done : times.part_ns) {
     note(before, done);
     before = done;
   }

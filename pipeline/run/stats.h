@@ -96,7 +96,7 @@ struct RunReport {
   OnFull on_full = OnFull::Wait;  ///< the policy that really applied
   /// From the frame's arrival (the source handed it over) to its result being complete, before any sink.
   Histogram end_to_end;
-  std::vector<Timing> parts;  ///< "queue", "upload", the nodes, "download"
+  std::vector<Timing> parts;  ///< "queue", "upload", part_names of the graph, "download"
   std::vector<ClassCounts> classes;
   std::vector<StageTracks> tracks;     ///< of the stages that follow objects, in the graph's order
   std::vector<FrameFailure> failures;  ///< the first kMaxFailures

@@ -62,7 +62,7 @@ double milliseconds(const StageType& step, const test::Settings& settings,
       while (planned.overflowed());
       const PartTimes& parts = *planned.times();
       if (run >= 2)
-        best = std::min(best, static_cast<double>(parts.node_ns.at(0) - parts.uploaded_ns) * 1e-6);
+        best = std::min(best, static_cast<double>(parts.part_ns.at(0) - parts.uploaded_ns) * 1e-6);
     }
     return best;
   } catch (const Error& error) {

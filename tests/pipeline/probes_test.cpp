@@ -148,7 +148,7 @@ void check_times(const ProbedFrame& one) {
   CHECK(parts.start_ns >= one.times.arrived_ns + one.times.queued_ns - kSlack_ns);
   CHECK(parts.uploaded_ns >= parts.start_ns);
   std::int64_t before = parts.uploaded_ns;
-  for (const std::int64_t end : parts.node_ns) {
+  for (const std::int64_t end : parts.part_ns) {
     CHECK(end >= before);
     before = end;
   }

@@ -91,9 +91,9 @@ TEST_CASE("the times of a frame follow each other, and are those that the report
     if (i > 0) CHECK(times.arrived_ns >= noted.times[i - 1].arrived_ns);
     const std::int64_t launched = times.arrived_ns + times.queued_ns,
                        finished = times.arrived_ns + times.latency_ns;
-    REQUIRE(parts.node_ns.size() == 2);
+    REQUIRE(parts.part_ns.size() == 2);
     const std::vector<std::int64_t> way{times.arrived_ns,    launched,         parts.start_ns,
-                                        parts.uploaded_ns,   parts.node_ns[0], parts.node_ns[1],
+                                        parts.uploaded_ns,   parts.part_ns[0], parts.part_ns[1],
                                         parts.downloaded_ns, finished};
     CHECK(std::is_sorted(way.begin(), way.end()));
     longest_us = std::max(longest_us, static_cast<double>(times.latency_ns) * 1e-3);

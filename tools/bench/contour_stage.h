@@ -114,7 +114,7 @@ class StageBench {
     for (int i = 0; i < times; ++i) {
       run();
       const PartTimes& parts = *planned_->times();
-      all.push_back(static_cast<double>(parts.node_ns.at(0) - parts.uploaded_ns) * 1e-9);
+      all.push_back(static_cast<double>(parts.part_ns.at(0) - parts.uploaded_ns) * 1e-9);
     }
     std::sort(all.begin(), all.end());
     return {all.front(), all[all.size() / 2]};

@@ -97,7 +97,7 @@ class ImageBench {
     planned_->launch();
     planned_->wait();
     const PartTimes& times = *planned_->times();
-    return static_cast<double>(times.node_ns.at(0) - times.uploaded_ns) * 1e-9;
+    return static_cast<double>(times.part_ns.at(0) - times.uploaded_ns) * 1e-9;
   }
 
  private:

@@ -34,7 +34,7 @@ const char* name_of(Outcome outcome) {
 /// The columns of a row by name.
 std::vector<std::string> column_names(const GraphSpec& graph) {
   std::vector<std::string> names{"due", "arrived", "launched", "started", "uploaded"};
-  for (const NodeSpec& node : graph.nodes) names.push_back(node.name);
+  for (std::string& name : part_names(graph)) names.push_back(std::move(name));
   names.insert(names.end(), {"downloaded", "result"});
   for (const SinkSpec& sink : graph.sinks) {
     names.push_back("sink " + sink.name + " begins");
@@ -134,8 +134,7 @@ std::string trace_of(const GraphSpec& graph, const std::vector<Measurement>& rep
             return one.due() <= slow.end(until) && one.end(until) >= slow.due();
           }))
         shown.push_back(one);
-  const Columns columns{.nodes = graph.nodes.size(), .sinks = graph.sinks.size()};
-  const std::vector<Part> parts = parts_of(graph, columns);
+  const std::vector<Part> parts = parts_of(graph);
   Trace trace(shown.size() * (parts.size() + 1));
   std::vector<std::pair<std::int32_t, std::string>> tracks;
   for (std::size_t i = 0; i < shown.size(); ++i) {

@@ -67,7 +67,7 @@ Delivery delivery_of(const Bench& bench, const Load& load, std::size_t frames) {
 class Camera {
  public:
   Camera(const Bench& bench, const Load& load, int number, std::size_t frames)
-      : columns_{.nodes = bench.graph.nodes.size(), .sinks = bench.graph.sinks.size()},
+      : columns_(columns_of(bench.graph)),
         records_(frames, columns_),
         delivery_(delivery_of(bench, load, frames)),
         files_(command_files()),
@@ -129,8 +129,8 @@ class Camera {
   void note_parts(std::size_t frame, const PartTimes& parts) {
     records_.time(frame, Columns::kStarted) = parts.start_ns;
     records_.time(frame, Columns::kUploaded) = parts.uploaded_ns;
-    for (std::size_t node = 0; node < parts.node_ns.size(); ++node)
-      records_.time(frame, columns_.node_end(node)) = parts.node_ns[node];
+    for (std::size_t part = 0; part < parts.part_ns.size(); ++part)
+      records_.time(frame, columns_.part_end(part)) = parts.part_ns[part];
     records_.time(frame, columns_.downloaded()) = parts.downloaded_ns;
   }
 
@@ -193,7 +193,7 @@ UsedSoFar watch(Fleet& fleet, Runner& first, const Bench& bench, const Load& loa
 }
 
 void check_record_memory(const Bench& bench, const Load& load, std::size_t frames) {
-  const Columns columns{.nodes = bench.graph.nodes.size(), .sinks = bench.graph.sinks.size()};
+  const Columns columns = columns_of(bench.graph);
   const double bytes =
       static_cast<double>(frames) * static_cast<double>(columns.count() + 1) * 8 * load.cameras;
   if (bytes <= static_cast<double>(kMostRecordBytes)) return;

@@ -2,15 +2,21 @@
 
 namespace contorno::latency {
 
-std::vector<Part> parts_of(const GraphSpec& graph, const Columns& columns) {
+Columns columns_of(const GraphSpec& graph) {
+  return {.parts = part_names(graph).size(), .sinks = graph.sinks.size()};
+}
+
+std::vector<Part> parts_of(const GraphSpec& graph) {
+  const Columns columns = columns_of(graph);
   std::vector<Part> parts{{RowKind::Wait, "timer and source", Columns::kDue, Columns::kArrived},
                           {RowKind::Wait, "queue", Columns::kArrived, Columns::kLaunched},
                           {RowKind::Wait, "start", Columns::kLaunched, Columns::kStarted},
                           {RowKind::Transfer, "upload", Columns::kStarted, Columns::kUploaded}};
-  for (std::size_t node = 0; node < columns.nodes; ++node)
-    parts.push_back({RowKind::Stage, graph.nodes[node].name,
-                     node == 0 ? Columns::kUploaded : columns.node_end(node - 1), columns.node_end(node)});
-  const std::size_t last = columns.nodes == 0 ? Columns::kUploaded : columns.node_end(columns.nodes - 1);
+  std::size_t last = Columns::kUploaded;
+  for (const std::string& name : part_names(graph)) {
+    parts.push_back({RowKind::Stage, name, last, last + 1});
+    ++last;
+  }
   parts.push_back({RowKind::Transfer, "download", last, columns.downloaded()});
   parts.push_back({RowKind::Wait, "completion", columns.downloaded(), columns.finished()});
   parts.push_back({.kind = RowKind::Stage,
@@ -41,8 +47,7 @@ std::vector<Measured> cameras_of(const Measurement& measurement) {
 
 std::vector<std::string> row_names(const GraphSpec& graph) {
   std::vector<std::string> names{kDueToResult, kDueToSinks, "between results"};
-  const Columns columns{.nodes = graph.nodes.size(), .sinks = graph.sinks.size()};
-  for (const Part& part : parts_of(graph, columns))
+  for (const Part& part : parts_of(graph))
     if (!part.unprobed) names.push_back(part.name);
   return names;
 }

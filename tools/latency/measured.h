@@ -26,7 +26,8 @@ struct Part {
 
 /// What a frame's way is cut into; up to the result the parts together are the whole time. Sinks work beside
 /// each other.
-std::vector<Part> parts_of(const GraphSpec& graph, const Columns& columns);
+Columns columns_of(const GraphSpec& graph);
+std::vector<Part> parts_of(const GraphSpec& graph);
 
 /// When a frame was in a part, as now_ns() values.
 struct PartSpan {

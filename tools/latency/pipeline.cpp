@@ -90,7 +90,7 @@ void fill_row(FrameRecords& records, std::size_t frame, std::int64_t due, std::i
   for (std::size_t node = 0; node < way.size(); ++node) {
     const std::int64_t at = time_in(way[node], pts);
     // An element that names a frame by another time takes none for itself.
-    before = records.time(frame, columns.node_end(node)) = at != 0 ? at : before;
+    before = records.time(frame, columns.part_end(node)) = at != 0 ? at : before;
   }
   const std::int64_t result = way.empty() ? 0 : time_in(way.back(), pts);
   records.time(frame, columns.downloaded()) = records.time(frame, columns.finished()) = result;
@@ -164,7 +164,7 @@ std::vector<DueFrame> due_frames(const PipelineTimes& times, const std::vector<P
 
 CameraRun camera_of(const std::vector<DueFrame>& frames, const std::vector<Times>& at_nodes,
                     const std::vector<Times>& at_sinks) {
-  const Columns columns{.nodes = at_nodes.size(), .sinks = at_sinks.size()};
+  const Columns columns{.parts = at_nodes.size(), .sinks = at_sinks.size()};
   CameraRun camera{.records = FrameRecords(frames.size(), columns), .offered = frames.size(), .report = {}};
   for (std::size_t frame = 0; frame < frames.size(); ++frame) {
     const DueFrame& one = frames[frame];

@@ -15,11 +15,11 @@ enum class Outcome : std::uint8_t { NotOffered, UnderWay, Delivered, Failed, Rin
 /// The columns of a row, all now_ns() values. 0 stands for what did not happen, and from kStarted to
 /// downloaded() for what was not timed.
 struct Columns {
-  std::size_t nodes = 0, sinks = 0;
+  std::size_t parts = 0, sinks = 0;  ///< parts of all stages, see part_names
 
   static constexpr std::size_t kDue = 0, kArrived = 1, kLaunched = 2, kStarted = 3, kUploaded = 4;
-  std::size_t node_end(std::size_t node) const { return kUploaded + 1 + node; }
-  std::size_t downloaded() const { return node_end(nodes); }
+  std::size_t part_end(std::size_t part) const { return kUploaded + 1 + part; }
+  std::size_t downloaded() const { return part_end(parts); }
   std::size_t finished() const { return downloaded() + 1; }
   std::size_t sink_start(std::size_t sink) const { return finished() + 1 + 2 * sink; }
   std::size_t sink_end(std::size_t sink) const { return sink_start(sink) + 1; }

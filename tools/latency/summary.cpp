@@ -97,7 +97,7 @@ void add_rows(LatencyReport& report, const GraphSpec& graph, const std::vector<M
   add_row(RowKind::EndToEnd, kDueToSinks, samples_of(repeats, [](const Measured& camera, std::size_t frame) {
             return camera.to_sinks(frame);
           }));
-  for (const Part& part : parts_of(graph, repeats.front().cameras.front().records.columns())) {
+  for (const Part& part : parts_of(graph)) {
     if (part.unprobed) continue;
     add_row(
         part.kind, part.name,
@@ -136,7 +136,7 @@ void insert(std::vector<WorstFrame>& worst, const WorstFrame& one, std::size_t m
 
 void add_worst(LatencyReport& report, const GraphSpec& graph, const std::vector<Measurement>& repeats,
                std::size_t most) {
-  const auto parts = parts_of(graph, repeats.front().cameras.front().records.columns());
+  const auto parts = parts_of(graph);
   const bool all_probed = report.frames.probed == report.frames.delivered;
   each_camera(repeats, [&](const Measured& camera) {
     camera.each([&](std::size_t frame) {

@@ -143,6 +143,7 @@ PipelineRun::~PipelineRun() {
 
 /// The last contours and the last image of the graph, and the source's picture.
 void PipelineRun::bind_collectors() {
+  part_names_ = part_names(graph_);
   std::optional<Origin> contours, overlay, last;
   for (std::size_t node = 0; node < graph_.nodes.size(); ++node)
     for (std::size_t port = 0; port < graph_.nodes[node].type->outputs.size(); ++port) {
@@ -179,9 +180,9 @@ void PipelineRun::note_times(const FrameTimes& of) {
   add("queue", of.queued_ns);
   add("upload", parts.uploaded_ns - parts.start_ns);
   std::int64_t before = parts.uploaded_ns;
-  for (std::size_t node = 0; node < parts.node_ns.size(); ++node) {
-    add(graph_.nodes[node].name, parts.node_ns[node] - before);
-    before = parts.node_ns[node];
+  for (std::size_t part = 0; part < parts.part_ns.size(); ++part) {
+    add(part_names_[part], parts.part_ns[part] - before);
+    before = parts.part_ns[part];
   }
   add("download", parts.downloaded_ns - before);
   expect(std::move(result), parts_);

@@ -83,6 +83,7 @@ class PipelineRun {
   void add_part(const FrameInfo& info, const char* error);
 
   GraphSpec graph_;
+  std::vector<std::string> part_names_;
   RunSettings settings_;
   std::unique_ptr<Source> source_;
   std::string notice_;
