@@ -45,7 +45,7 @@ void refuse_frames_for_maps(const GraphSpec& graph, const StreamFormat& stream) 
             fmt::format("{}{}node '{}' would take the channels of the frame for the maps of the "
                         "classes, but class '{}' is known by its colours\n  fix: put classify before "
                         "'{}', or write from: source.frame where the channels are meant",
-                        node.where, node.where.empty() ? "" : ": ", node.name, with->name, node.name));
+                        node.where, node.where.empty() ? "" : ": ", node.taker(), with->name, node.taker()));
     of_frame.push_back(!looks_at_colours(*node.type) &&
                        std::any_of(node.inputs.begin(), node.inputs.end(), is_frame));
   }
@@ -119,7 +119,7 @@ void take_classes(GraphSpec& graph, const StreamFormat& stream) {
         fmt::format(
             "node '{}' needs classes, and the source has no class maps, from which 'classes: {}' could "
             "take them\n  fix: declare the classes",
-            user->name, kClassesOfMaps));
+            user->taker(), kClassesOfMaps));
   graph.classes = classes_of_maps(*stream.maps);
 }
 
@@ -139,8 +139,8 @@ std::string bind_source(GraphSpec& graph, const StreamFormat& stream) {
   for (NodeSpec& node : graph.nodes) {
     bool any = false;
     for (std::size_t i = 0; i < node.inputs.size(); ++i)
-      any |=
-          lacks(node.inputs[i], fmt::format("node '{}': input '{}'", node.name, node.type->inputs[i].name));
+      any |= lacks(node.inputs[i],
+                   fmt::format("node '{}': input '{}'", node.taker(), node.type->inputs[i].name));
     lacking_nodes.push_back(any);
   }
   for (SinkSpec& sink : graph.sinks)
@@ -181,16 +181,18 @@ void warn_of_orientation(const GraphSpec& graph, std::vector<std::string>& warni
     if (type.params.find(kName) == nullptr) return std::nullopt;
     return std::get<std::string>(params.get(kName));
   };
-  std::optional<std::string> made;
+  const NodeSpec* maker = nullptr;
   for (const NodeSpec& node : graph.nodes)
-    if (node.type->name == "contour_assembly") made = told(*node.type, node.params);
+    if (node.type->name == "contours") maker = &node;
+  if (maker == nullptr) return;
+  const auto made = told(*maker->type, maker->params);
   const auto check = [&](const std::string& name, const StageType& type, const ParamSet& params) {
     const auto is = told(type, params);
     if (made && is && *is != *made)
       warnings.push_back(
-          fmt::format("{}: {} is {}, but contour_assembly's is {}: holes and what lies around "
-                      "them are mistaken for each other",
-                      name, kName, *is, *made));
+          fmt::format("{}: {} is {}, but {}'s is {}: holes and what lies around them are mistaken for each "
+                      "other",
+                      name, kName, *is, maker->name, *made));
   };
   for (const NodeSpec& node : graph.nodes)
     check(fmt::format("node '{}'", node.name), *node.type, node.params);

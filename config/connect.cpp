@@ -28,7 +28,10 @@ class Connector {
  public:
   Connector(const std::vector<DeclaredStage>& stages, const Catalog& catalog, Problems& problems)
       : stages_(stages), catalog_(catalog), problems_(problems) {
-    for (std::size_t i = 0; i < stages.size(); ++i) index_.emplace(stages[i].name, i);
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      index_.emplace(stages[i].name, i);
+      if (!stages[i].part_names.empty()) first_halves_.emplace(stages[i].part_names.front(), i);
+    }
   }
 
   /// One origin for each input of stage `number`.
@@ -39,9 +42,10 @@ class Connector {
     std::vector<Origin> origins;
     for (std::size_t port = 0; port < stage.type->inputs.size(); ++port) {
       const PortSpec& spec = stage.type->inputs[port];
-      const Wanted wanted{.owner = fmt::format("node '{}': input '{}'", stage.name, spec.name), .port = spec};
+      const Wanted wanted{.owner = fmt::format("node '{}': input '{}'", stage.taker(), spec.name),
+                          .port = spec};
       origins.push_back(from[port] != nullptr ? follow(*from[port], wanted)
-                                              : implied(number, stage.place, wanted));
+                                              : implied(stage.after, stage.place, wanted));
       if (from[port] != nullptr && origins.back().node >= 0) edges_.push_back({number, from[port]->place});
     }
     return origins;
@@ -80,7 +84,7 @@ class Connector {
   const std::vector<DeclaredStage>& stages_;
   const Catalog& catalog_;
   Problems& problems_;
-  std::unordered_map<std::string, std::size_t> index_;
+  std::unordered_map<std::string, std::size_t> index_, first_halves_;
   std::vector<Edge> edges_;  ///< inputs that the file names by `from:`: only they can close a cycle
 };
 
@@ -90,7 +94,7 @@ std::vector<const YamlNode*> Connector::references(const DeclaredStage& stage) {
   std::vector<const YamlNode*> found(ports.size(), nullptr);
   if (stage.from == nullptr) return found;
   const YamlNode& from = stage.from->value;
-  const std::string owner = fmt::format("node '{}'", stage.name);
+  const std::string owner = fmt::format("node '{}'", stage.taker());
   if (from.kind == YamlKind::Map) {
     for (const YamlEntry& entry : from.entries) {
       const auto it = std::find(names.begin(), names.end(), entry.key);
@@ -129,6 +133,15 @@ Origin Connector::follow(const YamlNode& reference, const Wanted& wanted) {
   const std::string port = dot == std::string::npos ? "" : reference.text.substr(dot + 1);
   if (name == "source") return follow_source(reference, port, wanted);
   const auto it = index_.find(name);
+  if (const auto half = first_halves_.find(name); it == index_.end() && half != first_halves_.end()) {
+    const DeclaredStage& whole = stages_[half->second];
+    problems_.add(
+        reference.place,
+        fmt::format("{} takes {}, but '{}' ({}) is the first half of '{}'", wanted.owner,
+                    name_of(wanted.port.type), name, problems_.name_of(whole.taker_place), whole.name),
+        fmt::format("write {}", whole.name));
+    return {};
+  }
   if (it == index_.end()) {
     std::vector<std::string> known = names_of(stages_);
     known.push_back("source");
@@ -286,7 +299,9 @@ void connect(std::vector<DeclaredStage> stages, std::vector<DeclaredSink> sinks,
     NodeSpec node{.name = stages[number].name,
                   .type = stages[number].type,
                   .params = std::move(stages[number].params),
-                  .where = problems.where(stages[number].place)};
+                  .inputs = {},
+                  .where = problems.where(stages[number].taker_place),
+                  .part_names = std::move(stages[number].part_names)};
     for (const Origin& origin : inputs[number]) node.inputs.push_back(renumber(origin));
     graph.nodes.push_back(std::move(node));
   }

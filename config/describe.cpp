@@ -86,10 +86,9 @@ std::string source_lines(const GraphSpec& graph, const GraphShapes* shapes, cons
 }
 
 /// Type and name of a node or sink; a name that is that of the type goes without saying.
-template <class Spec>
-std::string head_lines(const Spec& spec, const Chosen& chosen) {
-  std::string text = fmt::format("  - type: {}\n", spec.type->name);
-  if (chosen.all() || spec.name != spec.type->name) text += fmt::format("    name: {}\n", spec.name);
+std::string head_lines(const std::string& type, const std::string& name, const Chosen& chosen) {
+  std::string text = fmt::format("  - type: {}\n", type);
+  if (chosen.all() || name != type) text += fmt::format("    name: {}\n", name);
   return text;
 }
 
@@ -99,8 +98,18 @@ std::string node_lines(const GraphSpec& graph, std::size_t number, const GraphSh
   std::vector<std::string> from;
   for (std::size_t i = 0; i < node.inputs.size(); ++i)
     from.push_back(fmt::format("{}: {}", node.type->inputs[i].name, name_of(graph, node.inputs[i])));
-  std::string text = head_lines(node, chosen);
-  if (!from.empty()) text += fmt::format("    from: {{{}}}\n", fmt::join(from, ", "));
+  const std::string inputs = from.empty() ? "" : fmt::format("    from: {{{}}}\n", fmt::join(from, ", "));
+  std::string text;
+  if (node.part_names.empty()) {
+    text = head_lines(node.type->name, node.name, chosen) + inputs;
+  } else {
+    const std::string& first = node.taker();
+    const bool is_there = std::any_of(graph.nodes.begin(), graph.nodes.begin() + static_cast<int>(number),
+                                      [&](const NodeSpec& one) { return one.taker() == first; });
+    if (!is_there) text = head_lines(node.type->parts.front().name, first, chosen) + inputs;
+    text += head_lines(node.type->parts.back().name, node.name, chosen) +
+            fmt::format("    from: {{{0}: {1}.{0}}}\n", kBetweenHalves, first);
+  }
   text += param_lines(node.params, 4, node.name, chosen);
   if (shapes != nullptr && number < shapes->outputs.size())
     for (std::size_t port = 0; port < std::min(shapes->outputs[number].size(), node.type->outputs.size());
@@ -180,8 +189,8 @@ std::string describe_graph(const GraphSpec& graph, const GraphShapes* shapes, De
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) text += node_lines(graph, i, shapes, chosen);
   text += graph.sinks.empty() ? "sinks: []\n" : "sinks:\n";
   for (const SinkSpec& sink : graph.sinks)
-    text += fmt::format("{}    from: {}\n{}{}", head_lines(sink, chosen), name_of(graph, sink.input),
-                        param_lines(sink.params, 4, sink.name, chosen),
+    text += fmt::format("{}    from: {}\n{}{}", head_lines(sink.type->name, sink.name, chosen),
+                        name_of(graph, sink.input), param_lines(sink.params, 4, sink.name, chosen),
                         param_lines(sink.settings, 4, sink.name, chosen));
   return masked(text);
 }

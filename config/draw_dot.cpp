@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -131,6 +132,7 @@ class Drawing {
   void add_node(std::size_t number) {
     const NodeSpec& node = graph_.nodes[number];
     Box box{.colour = kStageColour, .title = node.name};
+    if (!node.part_names.empty()) box.title = fmt::format("{}", fmt::join(node.part_names, " + "));
     if (node.type->name != node.name) box.subtitle = node.type->name;
     for (const PortSpec& port : node.type->inputs) box.inputs.push_back(port.name);
     for (const PortSpec& port : node.type->outputs) box.outputs.push_back(port.name);

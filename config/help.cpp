@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "config/describe.h"
+#include "config/node_type.h"
 #include "config/problems.h"
 #include "config/sections.h"
 #include "config/yaml_text.h"
@@ -109,6 +110,18 @@ std::string example_text(const std::string& example, const Pen& pen) {
   return example.empty() ? "" : fmt::format("\n{}\n{}", pen.title("example"), indented(example, 2));
 }
 
+std::string part_table(const StageType& type, const Pen& pen) {
+  if (type.parts.empty()) return {};
+  std::string text = fmt::format("\n{}\n", pen.title("parts"));
+  for (const PartSpec& part : type.parts)
+    text += fmt::format("  {}\n      {}\n", pen.name(part.name), wrap(part.summary, 6));
+  return text + fmt::format("  {}\n",
+                            wrap(fmt::format("Each is timed for itself. A graph may name both as nodes, {} "
+                                             "and behind it {} with the parameters, in place of {}.",
+                                             type.parts.front().name, type.parts.back().name, type.name),
+                                 2));
+}
+
 std::string stage_help(const StageType& type, const Pen& pen) {
   const bool cpu = runs_on(type, Backend::Cpu), cuda = runs_on(type, Backend::Cuda);
   const std::string_view backends = cpu && cuda ? "cpu, cuda"
@@ -118,7 +131,7 @@ std::string stage_help(const StageType& type, const Pen& pen) {
   return head("stage", type.name, type.summary, pen) +
          fmt::format("  {}\n", pen.faint(fmt::format("backends: {}", backends))) +
          port_table(Side::Inputs, type.inputs, pen) + port_table(Side::Outputs, type.outputs, pen) +
-         param_table(type.params, {}, pen) + example_text(type.example, pen);
+         param_table(type.params, {}, pen) + part_table(type, pen) + example_text(type.example, pen);
 }
 
 std::string source_help(const SourceType& type, const Pen& pen) {
@@ -214,7 +227,9 @@ std::string help_text(const Catalog& catalog, std::string_view name, TextStyle s
   const Pen pen(style);
   std::vector<std::string> pages;
   if (const SourceType* type = catalog.source(name)) pages.push_back(source_help(*type, pen));
-  if (const StageType* type = catalog.stage(name)) pages.push_back(stage_help(*type, pen));
+  for (const StageType* type : catalog.stages)
+    if (const auto words = words_of(*type); std::find(words.begin(), words.end(), name) != words.end())
+      pages.push_back(stage_help(*type, pen));
   if (const SinkType* type = catalog.sink(name)) pages.push_back(sink_help(*type, pen));
   if (name == "pipeline") pages.push_back(settings_help(pen));
   if (name == "classes") pages.push_back(classes_help(pen));
@@ -224,7 +239,7 @@ std::string help_text(const Catalog& catalog, std::string_view name, TextStyle s
   if (!pages.empty()) return fmt::format("{}", fmt::join(pages, "\n"));
   refuse_left_out(catalog, name);
   std::vector<std::string> known{"pipeline", "classes", "sources", "stages", "sinks"};
-  for (const auto& names : {names_of(catalog.sources), names_of(catalog.stages), names_of(catalog.sinks)})
+  for (const auto& names : {names_of(catalog.sources), words_of(catalog.stages), names_of(catalog.sinks)})
     known.insert(known.end(), names.begin(), names.end());
   throw Error(ExitCode::Usage, fmt::format("there is no '{}'{}; 'contorno stages' lists all", printable(name),
                                            did_you_mean(std::string(name), known)));

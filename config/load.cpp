@@ -82,16 +82,17 @@ void read_graph(const YamlNode& root, const Catalog& catalog, const LoadOptions&
       return stage.type != nullptr && stage.type->classes == ClassUse::Needed;
     });
     if (user != stages.end() && root.find("classes") == nullptr)
-      problems.add(entry->place,
-                   fmt::format("section 'classes' is missing: {} needs to know what to look for", user->name),
-                   "add classes: [{name: ..., level: 0.5, colour: \"#e63946\"}]");
+      problems.add(
+          entry->place,
+          fmt::format("section 'classes' is missing: {} needs to know what to look for", user->taker()),
+          "add classes: [{name: ..., level: 0.5, colour: \"#e63946\"}]");
   }
   if (const YamlEntry* entry = root.find("classes")) refuse_unused_colours(entry->value, stages, problems);
   if (const YamlEntry* entry = root.find("sinks")) sinks = read_sinks(entry->value, stages, reading);
   if (root.find("stages") == nullptr && root.find("sinks") == nullptr)
     problems.add({}, "the graph has no nodes: neither stages nor sinks",
                  "add a stages: list and a sinks: list");
-  connect(std::move(stages), std::move(sinks), catalog, graph, problems);
+  connect(join_halves(std::move(stages), problems), std::move(sinks), catalog, graph, problems);
 }
 
 }  // namespace

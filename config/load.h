@@ -4,7 +4,7 @@
 //
 //   source:  {type: video, location: cockatoo.mp4}
 //   classes: [{name: rot, level: 0.5, colour: "#e63946"}]
-//   stages:  [{type: classify}, {type: marching_squares}, {type: contour_assembly}]
+//   stages:  [{type: classify}, {type: contours}]
 //   sinks:   [{type: jsonl, path: contours.jsonl}]
 //
 // A stage's input without `from:` takes its declared default, else the nearest earlier output of its type,

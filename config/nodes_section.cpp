@@ -77,6 +77,11 @@ std::vector<std::string> reserved_keys() {
   return keys;
 }
 
+Half half_of(const StageType& type, std::string_view word) {
+  if (word == type.name) return Half::None;
+  return word == type.parts.front().name ? Half::First : Half::Second;
+}
+
 template <class Type>
 std::vector<Declared<Type>> read_nodes(const YamlNode& list, const std::vector<const Type*>& types,
                                        std::string_view kind, SeenNames& seen, const Reading& reading) {
@@ -99,8 +104,12 @@ std::vector<Declared<Type>> read_nodes(const YamlNode& list, const std::vector<c
     refuse_duplicate(declared, seen, problems);
     declared.type = read_type(item, types, kind, problems, reading.catalog.left_out);
     declared.from = item.find("from");
+    declared.after = nodes.size();
+    declared.taker_place = declared.place;
     if (declared.type != nullptr) {
-      declared.params = ParamSet(declared.type->params);
+      if constexpr (std::is_same_v<Type, StageType>)
+        declared.half = half_of(*declared.type, item.find("type")->value.text);
+      declared.params = ParamSet(declared.half == Half::First ? first_half_params() : declared.type->params);
       const std::string owner =
           fmt::format("{} '{}'", kind == "stage" ? "node" : kind, printable(declared.name));
       read_and_try(item, reserved_keys<Type>(), owner, *declared.type, declared.params, reading);

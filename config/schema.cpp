@@ -1,9 +1,12 @@
 #include "config/schema.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
+#include "config/node_type.h"
 #include "config/sections.h"
 #include "pipeline/graph/stage.h"
 
@@ -124,15 +127,15 @@ Json name_property() {
 }
 
 /// NODE, a list of them, or a map from input to NODE, as far as the stage's inputs allow.
-Json from_property(const StageType& type) {
+Json from_property(const std::vector<PortSpec>& inputs) {
   Json ports = Json::object();
-  for (const PortSpec& port : type.inputs) ports[port.name] = reference(port.sentence);
+  for (const PortSpec& port : inputs) ports[port.name] = reference(port.sentence);
   Json forms = Json::array({{{"type", "object"}, {"properties", ports}, {"additionalProperties", false}},
                             {{"type", "array"},
                              {"items", reference("NODE or NODE.PORT")},
-                             {"minItems", type.inputs.size()},
-                             {"maxItems", type.inputs.size()}}});
-  if (type.inputs.size() == 1) forms.push_back(reference("NODE or NODE.PORT"));
+                             {"minItems", inputs.size()},
+                             {"maxItems", inputs.size()}}});
+  if (inputs.size() == 1) forms.push_back(reference("NODE or NODE.PORT"));
   return {{"anyOf", forms}, {"description", "Where the inputs come from."}};
 }
 
@@ -179,15 +182,24 @@ Json definitions(const Catalog& catalog) {
   for (const SourceType* type : catalog.sources)
     json["source_" + type->name] =
         object(type->params, {{"type", type_is(type->name, type->summary)}}, Json::array(), type->summary);
-  for (const StageType* type : catalog.stages)
-    json["stage_" + type->name] = object(type->params,
-                                         {{"type", type_is(type->name, type->summary)},
-                                          {"name", name_property()},
-                                          {"from", from_property(*type)}},
-                                         Json::array(), type->summary);
+  for (const StageType* type : catalog.stages) {
+    const auto add = [&](const std::string& name, const std::string& summary, const ParamDeclaration& params,
+                         const Json& from) {
+      json["stage_" + name] =
+          object(params, {{"type", type_is(name, summary)}, {"name", name_property()}, {"from", from}},
+                 Json::array(), summary);
+    };
+    add(type->name, type->summary, type->params, from_property(type->inputs));
+    if (type->parts.empty()) continue;
+    const PartSpec &first = type->parts.front(), &second = type->parts.back();
+    add(first.name, first.summary, first_half_params(), from_property(type->inputs));
+    add(second.name, second.summary, type->params,
+        from_property({{.name = std::string(kBetweenHalves),
+                        .sentence = fmt::format("What {} hands on.", first.name)}}));
+  }
   for (const StageType* type : step_types(catalog)) {
     Json own{{"type", type_is(type->name, type->summary)}};
-    if (type->inputs.size() > 1) own["from"] = from_property(*type);
+    if (type->inputs.size() > 1) own["from"] = from_property(type->inputs);
     json["step_" + type->name] = object(type->params, own, Json::array(), type->summary);
   }
   const Json common = object(sink_params(), Json::object(), Json::array(), "")["properties"];
@@ -275,7 +287,7 @@ Json schema(const Catalog& catalog) {
       {"classes",
        one_or_list({{"const", kClassesOfMaps}},
                    {{"type", "array"}, {"items", class_schema()}, {"minItems", 1}, {"maxItems", 256}})},
-      {"stages", node_list(names_of(catalog.stages), "stage")},
+      {"stages", node_list(words_of(catalog.stages), "stage")},
       {"sinks", node_list(names_of(catalog.sinks), "sink")}};
   return {{"$schema", "http://json-schema.org/draft-07/schema#"},
           {"title", "contorno graph"},

@@ -16,6 +16,12 @@ namespace contorno::config {
 
 inline constexpr std::size_t kMaxNodes = 1000;
 
+/// Of a stage with two parts (StageType::parts), which of them an entry names as its type: the second one
+/// goes on from the first one, and has the parameters.
+enum class Half : std::uint8_t { None, First, Second };
+/// What the second half calls what it takes.
+inline constexpr std::string_view kBetweenHalves = "crossings";
+
 /// One entry of `stages:` or `sinks:`, before its inputs are connected. `type` is null where it is unknown:
 /// the entry then still has a name, so that one mistake does not cause ten.
 template <class Type>
@@ -26,6 +32,14 @@ struct Declared {
   ParamSet params;
   ParamSet settings;  ///< the parameters that all sinks have (sink_params); empty for stages
   const YamlEntry* from = nullptr;
+  // Of stages:
+  Half half = Half::None;
+  std::vector<std::string> part_names;  ///< of two halves that have been joined: what they were called
+  std::size_t after = 0;                ///< stages before it, of which it takes one that it does not name
+  Place taker_place;                    ///< the place where its inputs are meant
+
+  /// What messages call it where its inputs are meant.
+  const std::string& taker() const { return part_names.empty() ? name : part_names.front(); }
 };
 using DeclaredStage = Declared<StageType>;
 using DeclaredSink = Declared<SinkType>;
@@ -85,6 +99,12 @@ std::vector<DeclaredStage> read_stages(const YamlNode& list, const Reading& read
 /// Reads the sinks. Refuses one with the name of a stage, too.
 std::vector<DeclaredSink> read_sinks(const YamlNode& list, const std::vector<DeclaredStage>& stages,
                                      const Reading& reading);
+
+/// A first half has no parameters.
+const ParamDeclaration& first_half_params();
+/// Makes one stage of each second half and the first one that it goes on from, with the name of the second
+/// one and the inputs of the first one. Halves without the other are problems.
+std::vector<DeclaredStage> join_halves(std::vector<DeclaredStage> stages, Problems& problems);
 
 /// Finds every input's producer, refuses cycles, and puts the nodes in an order in which each comes after
 /// its inputs; otherwise the order of the file is kept.

@@ -3,8 +3,7 @@
 #include "stages/background/stage.h"
 #include "stages/classify/stage.h"
 #include "stages/contour_prep/stage.h"
-#include "stages/contours/contour_assembly.h"
-#include "stages/contours/marching_squares.h"
+#include "stages/contours/stage.h"
 #include "stages/diamond_square/field.h"
 #include "stages/mean_shift/filter.h"
 #include "stages/mean_shift/segment.h"
@@ -29,8 +28,7 @@ const std::vector<const StageType*>& stage_catalog() {
         &mean_shift_segment_stage(),
         &background_stage(),
         &classify_stage(),
-        &marching_squares_stage(),
-        &contour_assembly_stage(),
+        &contours_stage(),
         &contour_prep_stage(),
         &overlay_stage(),
     };

@@ -21,6 +21,9 @@ struct ResizeParams {
   SharedMask stamp;
 };
 struct NoParams {};
+struct ContoursParams {
+  int min_points = 0;
+};
 struct FileParams {
   std::string path;
   int precision = 6;
@@ -55,6 +58,11 @@ inline ParamDeclaration file_params(const char* key) {
 inline ParamDeclaration no_params() {
   return declare(ParamList<NoParams>());
 }
+inline ParamDeclaration contours_params() {
+  ParamList<ContoursParams> list;
+  list.integer("min_points", &ContoursParams::min_points, 0, 100, Unit::None, "Fewest points.");
+  return declare(std::move(list));
+}
 
 /// Every text but "none.npy" is a mask of one pixel, as high as the text is long.
 inline SharedMask read_fake_mask(const std::string& text) {
@@ -63,8 +71,7 @@ inline SharedMask read_fake_mask(const std::string& text) {
       .width = 1, .height = 1, .values = {static_cast<double>(text.size())}, .text = text, .file = text});
 }
 
-/// source: video. stages: preprocess, classify, marching_squares, contour_assembly, overlay. sinks: jsonl,
-/// video_file.
+/// source: video. stages: preprocess, classify, contours, overlay. sinks: jsonl, video_file.
 inline const Catalog& fake_catalog() {
   using enum PortType;
   static const SourceType video{.name = "video",
@@ -85,20 +92,15 @@ inline const Catalog& fake_catalog() {
                                   .params = no_params(),
                                   .example = "- type: classify",
                                   .classes = ClassUse::Needed};
-  static const StageType squares{.name = "marching_squares",
-                                 .summary = "Finds where the maps cross the levels.",
-                                 .inputs = {{"maps", Image, "Class maps.", From::MapsOrFrame}},
-                                 .outputs = {{"crossings", Private, "Crossings of every class."}},
-                                 .params = no_params(),
-                                 .example = "- type: marching_squares",
-                                 .classes = ClassUse::Needed};
-  static const StageType assembly{.name = "contour_assembly",
-                                  .summary = "Links crossings to contours.",
-                                  .inputs = {{"crossings", Private, "Crossings."}},
+  static const StageType contours{.name = "contours",
+                                  .summary = "Finds where the maps cross the levels.",
+                                  .inputs = {{"maps", Image, "Class maps.", From::MapsOrFrame}},
                                   .outputs = {{"contours", Contours, "Contours."}},
-                                  .params = no_params(),
-                                  .example = "- type: contour_assembly",
-                                  .classes = ClassUse::Needed};
+                                  .params = contours_params(),
+                                  .example = "- type: contours",
+                                  .classes = ClassUse::Needed,
+                                  .parts = {{"marching_squares", "Marks the crossings of every class."},
+                                            {"contour_assembly", "Links crossings to contours."}}};
   static const StageType overlay{.name = "overlay",
                                  .summary = "Draws contours on the frame.",
                                  .inputs = {{"frame", Image, "What is drawn on.", From::Frame},
@@ -117,7 +119,7 @@ inline const Catalog& fake_catalog() {
                                    .input = Image,
                                    .params = file_params("path"),
                                    .example = "- {type: video_file, path: overlay.mkv}"};
-  static const Catalog catalog{.stages = {&preprocess, &classify, &squares, &assembly, &overlay},
+  static const Catalog catalog{.stages = {&preprocess, &classify, &contours, &overlay},
                                .sources = {&video},
                                .sinks = {&jsonl, &video_file},
                                .read_mask = &read_fake_mask};

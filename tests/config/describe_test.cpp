@@ -123,10 +123,10 @@ TEST_CASE("drawings hold every node and escape what graphs may say") {
       "path: o.jsonl}]\n",
       "graph.yaml", fake_catalog());
   const std::string dot = draw_dot(graph, {});
-  for (const char* name : {"marching_squares", "contour_assembly", "overlay", "jsonl"})
+  for (const char* name : {"marching_squares + contour_assembly", "overlay", "jsonl"})
     CHECK(contains(dot, "<b>" + std::string(name) + "</b>"));
   CHECK(contains(dot, "a&lt;b&gt;&amp;&quot;c"));
   CHECK(!contains(dot, "<script"));
-  CHECK(contains(dot, "n0:o1:e -> n3:i0:w [color=\"#2a6f97\"]"));  // the frame
-  CHECK(contains(dot, "n3:i1:w [color=\"#d1495b\"]"));             // the contours
+  CHECK(contains(dot, "n0:o1:e -> n2:i0:w [color=\"#2a6f97\"]"));  // the frame
+  CHECK(contains(dot, "n2:i1:w [color=\"#d1495b\"]"));             // the contours
 }

@@ -29,13 +29,13 @@ test::ResizeParams with_value(const std::string& key, const std::string& value) 
 
 TEST_CASE("a type alone stands for a node without parameters") {
   const GraphSpec graph = load(kHead + "stages:\n  - classify\n  - marching_squares\n  - contour_assembly\n");
-  REQUIRE(graph.nodes.size() == 3);
+  REQUIRE(graph.nodes.size() == 2);
   CHECK(graph.nodes[0].name == "classify");
-  CHECK(graph.nodes[2].inputs == std::vector<Origin>{{1, 0}});
+  CHECK(graph.nodes[1].inputs == std::vector<Origin>{{0, 0}});
   const GraphSpec json = load(kHead + "stages: [\"classify\", \"marching_squares\", \"contour_assembly\"]\n");
-  REQUIRE(json.nodes.size() == 3);
+  REQUIRE(json.nodes.size() == 2);
   CHECK(json.nodes[0].name == "classify");
-  CHECK(json.nodes[2].inputs == std::vector<Origin>{{1, 0}});
+  CHECK(json.nodes[1].inputs == std::vector<Origin>{{0, 0}});
   CHECK(report("source: video\nsinks: [video_file]\n") ==
         "graph.yaml:1:9: error: source: 'location' is missing\n"
         "    1 | source: video\n"

@@ -61,15 +61,15 @@ TEST_CASE("a complete graph loads with every value where it belongs") {
   CHECK(graph.classes[1].name == "grün");
   CHECK(graph.classes[1].level == 0.5);
   CHECK(graph.classes[1].hidden);
-  REQUIRE(graph.nodes.size() == 5);
+  REQUIRE(graph.nodes.size() == 4);
   CHECK(graph.nodes[0].name == "small");
   CHECK(graph.nodes[0].params.as<test::ResizeParams>().sigma == 2);
   CHECK(graph.nodes[0].params.as<test::ResizeParams>().note == "${HOME} ! filesink location=/etc/passwd");
   CHECK(graph.nodes[1].inputs == std::vector<Origin>{{0, 0}});
-  CHECK(graph.nodes[4].inputs == std::vector<Origin>{{Origin::kSource, Origin::kFrame}, {3, 0}});
+  CHECK(graph.nodes[3].inputs == std::vector<Origin>{{Origin::kSource, Origin::kFrame}, {2, 0}});
   REQUIRE(graph.sinks.size() == 2);
-  CHECK(graph.sinks[0].input == Origin{3, 0});
-  CHECK(graph.sinks[1].input == Origin{4, 0});
+  CHECK(graph.sinks[0].input == Origin{2, 0});
+  CHECK(graph.sinks[1].input == Origin{3, 0});
   CHECK(graph.sinks[0].settings.as<SinkSettings>().on_full == OnFull::Wait);
   CHECK(graph.sinks[1].settings.as<SinkSettings>().on_full == OnFull::DropOldest);
 }
@@ -132,12 +132,12 @@ TEST_CASE("the channels of a frame are no maps of classes that are known by colo
   const std::string head =
       "source: {type: video, location: a}\nclasses: [{name: a, references: \"#010203\"}]\n";
   for (const char* before : {"", "preprocess, "}) {
-    const std::string stages = fmt::format("stages: [{}marching_squares, classify]\n", before);
+    const std::string stages = fmt::format("stages: [{}contours, classify]\n", before);
     GraphSpec graph = load(head + stages), with_maps = graph;
     CHECK_THROWS_WITH_AS(bind_source(graph, frames), doctest::Contains("put classify before"), Error);
     CHECK_NOTHROW(bind_source(with_maps, both));
   }
-  GraphSpec meant = load(head + "stages: [classify, {type: marching_squares, from: source.frame}]\n");
+  GraphSpec meant = load(head + "stages: [classify, {type: contours, from: source.frame}]\n");
   CHECK_NOTHROW(bind_source(meant, frames));
 }
 
@@ -169,9 +169,9 @@ TEST_CASE("inputs that the file leaves open take the default, the nearest output
            "stages:\n  - type: marching_squares\n  - type: contour_assembly\n  - type: overlay\n"
            "  - {type: preprocess, from: source}\nsinks:\n  - {type: jsonl, path: a}\n");
   CHECK(graph.nodes[0].inputs == std::vector<Origin>{{Origin::kSource, Origin::kMapsOrFrame}});
-  CHECK(graph.nodes[2].inputs == std::vector<Origin>{{Origin::kSource, Origin::kFrame}, {1, 0}});
-  CHECK(graph.nodes[3].inputs == std::vector<Origin>{{Origin::kSource, Origin::kFrameOrMaps}});
-  CHECK(graph.sinks[0].input == Origin{1, 0});
+  CHECK(graph.nodes[1].inputs == std::vector<Origin>{{Origin::kSource, Origin::kFrame}, {0, 0}});
+  CHECK(graph.nodes[2].inputs == std::vector<Origin>{{Origin::kSource, Origin::kFrameOrMaps}});
+  CHECK(graph.sinks[0].input == Origin{0, 0});
 }
 
 TEST_CASE("stages may be listed in any order and are put behind their inputs") {
@@ -180,10 +180,8 @@ TEST_CASE("stages may be listed in any order and are put behind their inputs") {
            "stages:\n  - {type: contour_assembly, from: marching_squares}\n"
            "  - {type: marching_squares, from: classify}\n  - {type: classify, from: source.frame}\n");
   CHECK(graph.nodes[0].name == "classify");
-  CHECK(graph.nodes[1].name == "marching_squares");
-  CHECK(graph.nodes[2].name == "contour_assembly");
+  CHECK(graph.nodes[1].name == "contour_assembly");
   CHECK(graph.nodes[1].inputs == std::vector<Origin>{{0, 0}});
-  CHECK(graph.nodes[2].inputs == std::vector<Origin>{{1, 0}});
 }
 
 TEST_CASE("an open source settles what its stages read, and says what is missing") {
@@ -195,7 +193,7 @@ TEST_CASE("an open source settles what its stages read, and says what is missing
   GraphSpec graph = load(text);
   bind_source(graph, both);
   CHECK(graph.nodes[0].inputs[0].port == Origin::kMaps);
-  CHECK(graph.nodes[2].inputs[0].port == Origin::kFrame);
+  CHECK(graph.nodes[1].inputs[0].port == Origin::kFrame);
   graph = load(text);
   bind_source(graph, frames);
   CHECK(graph.nodes[0].inputs[0].port == Origin::kFrame);
@@ -214,13 +212,11 @@ TEST_CASE("what needs frames is left out of a graph whose stream has maps alone,
   CHECK(bind_source(graph, maps) ==
         "the source has class maps and no frames: left out node 'overlay', node 'preprocess', sink "
         "'video_file'");
-  REQUIRE(graph.nodes.size() == 2);
-  CHECK(graph.nodes[0].name == "marching_squares");
-  CHECK(graph.nodes[1].name == "contour_assembly");
-  CHECK(graph.nodes[1].inputs == std::vector<Origin>{{0, 0}});
+  REQUIRE(graph.nodes.size() == 1);
+  CHECK(graph.nodes[0].name == "contour_assembly");
   REQUIRE(graph.sinks.size() == 1);
   CHECK(graph.sinks[0].name == "jsonl");
-  CHECK(graph.sinks[0].input == Origin{1, 0});
+  CHECK(graph.sinks[0].input == Origin{0, 0});
   // Nothing would be left to write.
   graph = load(text + "sinks: [{type: video_file, path: a.webm, from: preprocess}]\n");
   CHECK_THROWS_WITH_AS(
@@ -343,7 +339,7 @@ TEST_CASE("a byte-order mark and CRLF line ends change nothing") {
   std::string text = "\xEF\xBB\xBF";
   for (const char c : content(kGraphs + "good.yaml"))
     text += c == '\n' ? std::string("\r\n") : std::string(1, c);
-  CHECK(load(text).nodes.size() == 5);
+  CHECK(load(text).nodes.size() == 4);
   CHECK(contains(report("\xEF\xBB\xBF"
                         "a: 1\r\nb: 2\r\n"),
                  "graph.yaml:2:1: error: unknown section 'b'"));

@@ -27,7 +27,7 @@ def test_a_cycle_is_told_by_its_stages_also_where_one_of_them_takes_something_of
     (tmp_path / "graph.yaml").write_text(CYCLE)
     done = contorno("check", "graph.yaml", cwd=tmp_path, check=False)
     assert done.returncode == 78
-    assert "the stages form a cycle: drawn -> opened -> classify -> marching_squares -> contour_assembly -> drawn" in done.stderr
+    assert "the stages form a cycle: drawn -> opened -> classify -> contour_assembly -> drawn" in done.stderr
 
 
 def test_what_needs_frames_is_left_out_with_all_that_takes_it_where_the_source_has_maps_alone(contorno, tmp_path):

@@ -15,7 +15,7 @@ FAMILIES = {
     "classify": ["stage_classify"],
     "contour-prep": [f"stage_{header.parent.name}" for header in (ROOT / "stages/contour_prep").rglob("stage.h")],
     "diamond-square": ["stage_diamond_square", "source_diamond_square"],
-    "marching-squares": ["stage_marching_squares", "stage_contour_assembly"],
+    "marching-squares": ["stage_contours", "stage_marching_squares", "stage_contour_assembly"],
     "mean-shift": ["stage_mean_shift_filter", "stage_mean_shift_segment"],
     "mipmap": ["stage_mipmap"],
     "morphology": ["stage_morphology", "stage_hit_or_miss", "stage_reconstruction"],

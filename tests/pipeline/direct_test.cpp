@@ -170,15 +170,11 @@ TEST_CASE("room that contours needed stays while formats do, and no longer") {
   CHECK(planned_for(line) == first);
 }
 
-TEST_CASE("what cannot be applied to images, or on its own, is refused") {
-  const StageType& assembly = stage_called("contour_assembly");
-  CHECK_THROWS_WITH_AS(DirectStage(assembly, ParamSet(assembly.params), Backend::Cpu, 1),
-                       doctest::Contains("takes crossings, allowed images and contours"), Error);
-  const StageType& squares = stage_called("marching_squares");
-  CHECK_THROWS_WITH_AS(DirectStage(squares, ParamSet(squares.params), Backend::Cpu, 1),
-                       doctest::Contains("makes crossings, allowed images and contours"), Error);
-  CHECK_THROWS_WITH_AS(check_on_images(squares), doctest::Contains("makes crossings, allowed images;"),
-                       Error);
+TEST_CASE("what cannot be applied to images is refused, and so is a part of a stage") {
+  CHECK_THROWS_WITH_AS(check_on_images(stage_called("contours")),
+                       doctest::Contains("makes contours, allowed images;"), Error);
+  CHECK_THROWS_WITH_AS(contorno::stage_called(stage_catalog(), "stage", "marching_squares"),
+                       doctest::Contains("is a part of the stage 'contours'"), Error);
   CHECK_THROWS_WITH_AS(check_on_images(stage_called("overlay")),
                        doctest::Contains("takes contours, allowed images;"), Error);
   const StageType& type = stage_called("morphology");

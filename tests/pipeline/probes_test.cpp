@@ -116,14 +116,13 @@ ProbedRun run_probed(const ProbeSetting& setting, std::uint64_t probe_every) {
         graph.nodes.push_back(
             {.name = type->name, .type = type, .params = ParamSet(type->params), .inputs = {from}});
   };
-  add("marching_squares", {Origin::kSource, Origin::kMaps});
-  add("contour_assembly", {0, 0});
-  if (setting.with_state) add("track", {1, 0});
+  add("contours", {Origin::kSource, Origin::kMaps});
+  if (setting.with_state) add("track", {0, 0});
   NoisyMaps source;
   ContourBytes sink;
   ProbedRun result;
   Runner runner(
-      graph, source, {{.name = "bytes", .sink = &sink, .input = {setting.with_state ? 2 : 1, 0}}},
+      graph, source, {{.name = "bytes", .sink = &sink, .input = {setting.with_state ? 1 : 0, 0}}},
       {.backend = setting.backend, .probe_every = probe_every, .on_times = [&](const FrameTimes& times) {
          result.delivered.insert(times.frame);
          if (times.parts != nullptr) result.probed.emplace(times.frame, ProbedFrame{times, *times.parts});
@@ -147,6 +146,7 @@ void check_times(const ProbedFrame& one) {
   const PartTimes& parts = one.parts;
   CHECK(parts.start_ns >= one.times.arrived_ns + one.times.queued_ns - kSlack_ns);
   CHECK(parts.uploaded_ns >= parts.start_ns);
+  CHECK(parts.part_ns.size() >= 2);  // marching squares, and the assembly of contours
   std::int64_t before = parts.uploaded_ns;
   for (const std::int64_t end : parts.part_ns) {
     CHECK(end >= before);

@@ -92,9 +92,9 @@ struct Bench {
       case PortType::Image:
         return {Origin::kSource, port.from == From::MapsOrFrame ? 1 : 0};
       case PortType::Private:
-        return {add(stage_named("marching_squares")), 0};
+        break;
       case PortType::Contours:
-        return {add(stage_named("contour_assembly")), 0};
+        return {add(stage_named("contours")), 0};
     }
     throw InternalError("unknown port type");
   }
@@ -303,7 +303,7 @@ TEST_CASE("preprocess converts maps of every number type and layout with equal b
 }
 
 TEST_CASE("maps that are hard for contours give equal bits, drawn as lines alone too") {
-  for (const char* name : {"contour_assembly", "overlay"})
+  for (const char* name : {"contours", "overlay"})
     for (const Pattern pattern : {Pattern::Noise, Pattern::Checkerboard, Pattern::Level, Pattern::Nan})
       for (const ElementType number : {ElementType::F32, ElementType::F16, ElementType::U8})
         for (const double filled : {0.0, 0.3}) {
@@ -415,7 +415,7 @@ TEST_CASE("any number of slots gives the same results in the same order") {
     void write(const FrameInfo&, const Value& value) override { results.push_back(bits_of(value)); }
     void finish() override {}
   };
-  for (const char* name : {"contour_assembly", "background", "overlay"}) {
+  for (const char* name : {"contours", "background", "overlay"}) {
     std::vector<std::vector<std::byte>> reference;
     for (const Backend backend : backends())
       for (const int slots : {1, 2, 5, 16}) {

@@ -35,7 +35,7 @@ def test_stages_are_shown_in_the_rows_of_latency_with_the_points_they_had():
         least, mean = times["due to result"][:2]
         assert 0 < least <= mean
         assert ("overlay" in times) == (number >= 2)
-        assert times["contour_assembly"][1] < mean
+        assert times["contours.contour_assembly"][1] < mean
 
 
 def test_the_conditions_of_measuring_are_a_line_of_the_build_and_of_the_machine():

@@ -127,9 +127,8 @@ GraphSpec graph_of(const FrameCase& one, Waiting waiting = Waiting::Adaptive) {
         graph.nodes.push_back(
             {.name = name, .type = type, .params = ParamSet(type->params), .inputs = inputs});
   };
-  add("marching_squares", {{Origin::kSource, 1}});
-  add("contour_assembly", {{0, 0}});
-  if (one.overlay) add("overlay", {{Origin::kSource, 0}, {1, 0}});
+  add("contours", {{Origin::kSource, 1}});
+  if (one.overlay) add("overlay", {{Origin::kSource, 0}, {0, 0}});
   return graph;
 }
 
@@ -190,7 +189,7 @@ void rate_of(const FrameCase& one, Backend backend, std::uint64_t frames) {
 /// brought to the host.
 void measure_frames(const FrameCase& one, Waiting waiting, const latency::Load& load) {
   GraphSpec graph = graph_of(one, waiting);
-  graph.sinks.push_back({.name = "contours", .input = {1, 0}});
+  graph.sinks.push_back({.name = "contours", .input = {0, 0}});
   MemorySource source(one);
   const latency::HeldFrames held(source, 1, packed_bytes(*source.format().maps));
   const latency::Bench bench{

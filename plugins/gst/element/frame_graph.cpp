@@ -74,9 +74,7 @@ void FrameGraph::find_results() {
         contours_ = {static_cast<int>(node), static_cast<int>(port)}, found = true;
     if (is_drawing(graph_.nodes[node])) drawing_ = {static_cast<int>(node), 0};
   }
-  if (!found)
-    throw Error(ExitCode::BadConfig,
-                "the graph makes no contours: add marching_squares and contour_assembly");
+  if (!found) throw Error(ExitCode::BadConfig, "the graph makes no contours: add the stage contours");
   if (drawing_ || !options_.draws) return;
   const StageType& type = *host_catalog().stage(kDrawingStage);
   graph_.nodes.push_back({.name = type.name,

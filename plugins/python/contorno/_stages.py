@@ -71,7 +71,7 @@ class _Stages(dict):
 
 
 def stages():
-    """The catalogue: ``{name: {'name', 'summary', 'inputs', 'outputs', 'params', 'example', 'cuda'}}``; shown as a line a stage."""
+    """The catalogue: ``{name: {'name', 'summary', 'inputs', 'outputs', 'params', 'parts', 'example', 'cuda'}}``; a line a stage."""
     return _Stages((name, _Stage(stage)) for name, stage in _catalogue().items())
 
 

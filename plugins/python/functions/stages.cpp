@@ -63,6 +63,9 @@ py::dict describe(const StageType& type) {
     params.append(param);
   }
   stage["params"] = params;
+  py::list parts;
+  for (const PartSpec& part : type.parts) parts.append(py::make_tuple(part.name, part.summary));
+  stage["parts"] = parts;
   stage["example"] = type.example;
   stage["cuda"] = runs_on(type, Backend::Cuda);
   return stage;

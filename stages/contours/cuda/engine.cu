@@ -78,14 +78,21 @@ void CudaContourEngine::enqueue(const ImageView& map, const MaskView& mask, void
 
 void CudaContourEngine::enqueue(const ImageView& map, BandedUpload* upload, const MaskView& mask,
                                 void* workspace, const ContoursView& out, const ContoursView* host,
-                                void* stream) const {
-  enqueue_floats(
-      spec_, device_,
-      {.map = map, .mask = mask, .workspace = workspace, .out = out, .host = host, .upload = upload}, stream);
+                                void* stream, const std::function<void()>& traced) const {
+  enqueue_floats(spec_, device_,
+                 {.map = map,
+                  .mask = mask,
+                  .workspace = workspace,
+                  .out = out,
+                  .host = host,
+                  .upload = upload,
+                  .traced = &traced},
+                 stream);
 }
 
 void CudaContourEngine::enqueue_classes(const ImageView& map, void* workspace, std::uint32_t* plane_begin,
-                                        const ContoursView& out, void* stream) const {
+                                        const ContoursView& out, void* stream,
+                                        const std::function<void()>& traced) const {
   ContoursView planes = out;
   planes.class_begin = plane_begin;
   enqueue_floats(spec_, device_,
@@ -93,6 +100,7 @@ void CudaContourEngine::enqueue_classes(const ImageView& map, void* workspace, s
                   .mask = {},
                   .workspace = workspace,
                   .out = planes,
+                  .traced = &traced,
                   .level_rows = rows(levels_),
                   .levels = out.column(Attribute::Level),
                   .channel_begin = out.class_begin},

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "base/memory.h"
@@ -105,14 +106,16 @@ class CudaContourEngine {
   /// enqueued on `stream` after this finds the whole map. `host` (null: the contours stay on the device) gets
   /// the contours that exist, those of complete planes while others are being made; its arrays lie in
   /// page-locked memory, aligned to kAlignment. When a count is over its capacity only the counts are valid.
+  /// `traced`, if any, is called when steps 1 to 6 (engine.cuh) of the last band have been enqueued.
   void enqueue(const ImageView& map, BandedUpload* upload, const MaskView& mask, void* workspace,
-               const ContoursView& out, const ContoursView* host, void* stream) const;
+               const ContoursView& out, const ContoursView* host, void* stream,
+               const std::function<void()>& traced = {}) const;
 
   /// The same for the classes of a graph, of which channel k is class k: `plane_begin`, device memory for
   /// spec().planes() + 1 numbers, gets where planes begin, and `out` where classes begin and, if it has the
-  /// column, the level of each contour.
+  /// column, the level of each contour. `traced` is called for the last group of levels.
   void enqueue_classes(const ImageView& map, void* workspace, std::uint32_t* plane_begin,
-                       const ContoursView& out, void* stream) const;
+                       const ContoursView& out, void* stream, const std::function<void()>& traced = {}) const;
 
   const ContourEngineSpec& spec() const { return spec_; }
 

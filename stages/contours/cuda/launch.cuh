@@ -2,6 +2,7 @@
 // includes this.
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "cuda/stream.h"
@@ -63,6 +64,7 @@ struct Frame {
   View out;
   const View* host = nullptr;
   BandedUpload* upload = nullptr;
+  const std::function<void()>* traced = nullptr;  ///< called when the last tracing has been enqueued
   // Only where channels have several levels:
   const LevelRow* level_rows = nullptr;  ///< in device memory, as level_rows makes them
   double* levels = nullptr;              ///< gets the level of each contour
@@ -109,12 +111,18 @@ unsigned join_blocks(const ContourEngineDevice& device, const PlaneGroup<P>& gro
   return std::max(std::min((group.piece_capacity + kRankThreads - 1) / kRankThreads, most), 1U);
 }
 
-/// Enqueues what follows the tracing of the group's planes: joining, numbering and scattering.
+/// Enqueues what follows the tracing of the group's planes: joining, numbering and scattering. Of the
+/// last planes, `traced` is called before, if there is any.
 template <class P>
-void enqueue_assembly(const ContourEngineDevice& device, const PlaneGroup<P>& group, void* stream) {
+void enqueue_assembly(const ContourEngineDevice& device, const PlaneGroup<P>& group,
+                      const std::function<void()>* traced, void* stream) {
   const LaunchOrder order = later(device);
   const unsigned blocks = join_blocks(device, group);
-  launch("join_pieces", join_pieces<P>, LaunchKind::Plain, order, blocks, kRankThreads, 0, stream, group);
+  const bool timed = group.last_planes != 0 && traced != nullptr && *traced;
+  if (timed) (*traced)();
+  // Behind an event no launch overlaps another.
+  launch("join_pieces", join_pieces<P>, LaunchKind::Plain, timed ? LaunchOrder::AfterPrevious : order, blocks,
+         kRankThreads, 0, stream, group);
   launch("finish_and_number", finish_and_number<P>, LaunchKind::Plain, order, blocks + group.scan_blocks,
          kScanThreads, sizeof(NumberShared), stream, group);
   if (group.by_level != 0) {
@@ -149,13 +157,13 @@ void enqueue_near_tiles(const ContourEngineSpec& spec, const ContourEngineDevice
 /// Enqueues a frame whose channels have several levels, group by group.
 template <class P>
 void enqueue_levels(const ContourEngineSpec& spec, const ContourEngineDevice& device,
-                    const PlaneGroup<P>& whole, void* stream) {
+                    const PlaneGroup<P>& whole, const std::function<void()>* traced, void* stream) {
   for_level_groups(whole, spec, [&](const PlaneGroup<P>& group, std::size_t first) {
     enqueue_near_tiles(spec, device, group, first == 0 ? LaunchOrder::AfterPrevious : later(device), stream);
     const BandTiles all{
         .plane = 0, .planes = group.planes, .first_row = 0, .rows = group.tiles_y, .completes = true};
     enqueue_trace(spec, device, group, all, stream);
-    enqueue_assembly(device, group, stream);
+    enqueue_assembly(device, group, traced, stream);
   });
 }
 
@@ -173,7 +181,7 @@ void enqueue_frame(const ContourEngineSpec& spec, const ContourEngineDevice& dev
   whole.work.near.levels = frame.level_rows;
   if (!spec.channel_levels.empty() && (frame.upload != nullptr || frame.host != nullptr))
     throw InternalError("contours of several levels are neither uploaded in bands nor exported");
-  if (!spec.channel_levels.empty()) return enqueue_levels(spec, device, whole, stream);
+  if (!spec.channel_levels.empty()) return enqueue_levels(spec, device, whole, frame.traced, stream);
   const ImageBand all{0, spec.map.planes(), 0, spec.map.height};
   const std::span<const ImageBand> bands =
       frame.upload != nullptr ? frame.upload->bands() : std::span(&all, 1);
@@ -188,7 +196,7 @@ void enqueue_frame(const ContourEngineSpec& spec, const ContourEngineDevice& dev
                                           static_cast<cudaStream_t>(stream)));
       continue;
     }
-    enqueue_assembly(device, group, stream);
+    enqueue_assembly(device, group, frame.traced, stream);
     if (frame.host == nullptr) continue;
     Output<P> to = output_of<P>(*frame.host);
     to.class_begin += band.plane;

@@ -271,7 +271,9 @@ def test_arrays_that_do_not_go_together_are_refused(error, message, changes):
 
 
 def test_stages_on_images_refuse_contours_and_the_other_way_round():
-    with pytest.raises(ValueError, match="takes crossings, allowed images; use it in a graph"):
+    with pytest.raises(ValueError, match="makes contours, allowed images; use it in a graph"):
+        contorno.apply("contours", np.zeros((9, 9), np.uint8))
+    with pytest.raises(ValueError, match="a part of the stage 'contours'"):
         contorno.apply("contour_assembly", np.zeros((9, 9), np.uint8))
     with pytest.raises(ValueError, match="takes contours, allowed images; use it in a graph"):
         contorno.apply("overlay", np.zeros((9, 9), np.uint8))

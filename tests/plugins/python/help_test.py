@@ -119,7 +119,7 @@ def test_reprs_are_short():
 @needs_graphs
 def test_reprs_of_graphs_and_results_are_short():
     pipeline = contorno.Pipeline(GRAPH)
-    assert repr(pipeline) == "<Pipeline: push -> marching_squares -> contour_assembly>"
+    assert repr(pipeline) == "<Pipeline: push -> contour_assembly>"
     pipeline.push(maps=IMAGE.astype(np.float32))
     assert len(repr(pipeline.pop())) < 100
     pipeline.finish()

@@ -8,11 +8,10 @@
 #include <optional>
 
 #include "base/error.h"
-#include "stages/contours/contour_assembly.h"
 #include "stages/contours/cpu/assemble.h"
 #include "stages/contours/cpu/mark_samples.h"
 #include "stages/contours/cpu/search.h"
-#include "stages/contours/marching_squares.h"
+#include "stages/contours/stage.h"
 #include "tests/stages/harness.h"
 
 using namespace contorno;
@@ -99,11 +98,9 @@ void compare_stages(int width, int height, int channels, Layout layout, int thre
     for (int x = 0; x < width; ++x)
       for (int k = 0; k < channels; ++k) map.at<T>(x, y, k) = random_sample<T>(random);
   const std::vector<double> levels = levels_for(channels);
-  StageHarness marching(marching_squares_stage(), {}, classes_at(levels));
-  marching.threads(threads).run({map.view});
-  StageHarness assembly(contour_assembly_stage(), {}, classes_at(levels));
-  assembly.threads(threads).first_capacity(first_capacity).run({marching.value()});
-  const auto& got = std::get<ContoursView>(assembly.value());
+  StageHarness stage(contours_stage(), {}, classes_at(levels));
+  stage.threads(threads).first_capacity(first_capacity).run({map.view});
+  const auto& got = std::get<ContoursView>(stage.value());
 
   std::uint32_t contour = 0;
   for (int k = 0; k < channels; ++k) {
@@ -180,12 +177,10 @@ TEST_CASE("min_points leaves out short contours and keeps the others as they are
   const auto map = filled_image<float>({90, 80, 2, ElementType::F32, Layout::Planar, {}},
                                        [&](int, int, int) { return random.unit(); });
   const auto classes = classes_at({0.5, 0.8});
-  StageHarness marching(marching_squares_stage(), {}, classes);
-  marching.run({map.view});
-  StageHarness all(contour_assembly_stage(), {}, classes),
-      some(contour_assembly_stage(), {{"min_points", std::int64_t{9}}}, classes);
-  all.run({marching.value()});
-  some.threads(3).run({marching.value()});
+  StageHarness all(contours_stage(), {}, classes),
+      some(contours_stage(), {{"min_points", std::int64_t{9}}}, classes);
+  all.run({map.view});
+  some.threads(3).run({map.view});
   const auto &a = std::get<ContoursView>(all.value()), &b = std::get<ContoursView>(some.value());
   std::uint32_t kept = 0;
   for (std::uint32_t i = 0; i < a.counts->contours; ++i) {
@@ -258,12 +253,12 @@ TEST_CASE("find_contours refuses images and masks that do not fit") {
   CHECK_THROWS_AS(find_contours(square.view(), {.mask = mask}), Error);
 }
 
-TEST_CASE("marching squares refuses maps that do not have one channel a class") {
+TEST_CASE("contours refuses maps that do not have one channel a class") {
   const auto map =
       filled_image<float>({4, 4, 3, ElementType::F32, Layout::Planar, {}}, [](int, int, int) { return 0; });
-  StageHarness marching(marching_squares_stage(), {}, classes_at({0.5, 0.5}));
+  StageHarness stage(contours_stage(), {}, classes_at({0.5, 0.5}));
   CHECK_THROWS_WITH_AS(
-      marching.run({map.view}),
+      stage.run({map.view}),
       "the maps have 3 channels (4x4x3 float32 planar), but the graph declares 2 classes; declare "
       "one class a channel",
       Error);

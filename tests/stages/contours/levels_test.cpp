@@ -7,10 +7,9 @@
 #include <cstring>
 #include <limits>
 
-#include "stages/contours/contour_assembly.h"
 #include "stages/contours/cpu/level_search.h"
 #include "stages/contours/cpu/search.h"
-#include "stages/contours/marching_squares.h"
+#include "stages/contours/stage.h"
 #include "tests/stages/harness.h"
 
 using namespace contorno;
@@ -225,12 +224,9 @@ TEST_CASE("the stages give a class's levels one after the other, and each contou
       for (const std::uint64_t capacity : {0, 50}) {
         const TestImage map = map_of(Kind::Ties, 131, 67, 3, type, layout, random);
         const std::vector<std::vector<double>> levels{{0.25, 0.5, 0.6}, {0.5}, {-1, 0.1, 0.2, 0.75, 2}};
-        StageHarness marching(marching_squares_stage(), {}, classes_with(levels));
-        marching.threads(2).run({map.view});
-        StageHarness assembly(contour_assembly_stage(), {{"min_points", std::int64_t{4}}},
-                              classes_with(levels));
-        assembly.threads(2).first_capacity(capacity).run({marching.value()});
-        const auto& got = std::get<ContoursView>(assembly.value());
+        StageHarness stage(contours_stage(), {{"min_points", std::int64_t{4}}}, classes_with(levels));
+        stage.threads(2).first_capacity(capacity).run({map.view});
+        const auto& got = std::get<ContoursView>(stage.value());
         const double* const level_of = got.column(Attribute::Level);
         REQUIRE(level_of != nullptr);
         std::uint32_t contour = 0;
@@ -263,9 +259,7 @@ TEST_CASE("the stages give a class's levels one after the other, and each contou
 TEST_CASE("classes of one level each give contours without the attribute") {
   Random random(2);
   const TestImage map = map_of(Kind::Noise, 30, 20, 1, ElementType::F32, Layout::Planar, random);
-  StageHarness marching(marching_squares_stage(), {}, classes_with({{0.5}}));
-  marching.run({map.view});
-  StageHarness assembly(contour_assembly_stage(), {}, classes_with({{0.5}}));
-  assembly.run({marching.value()});
-  CHECK(std::get<ContoursView>(assembly.value()).column(Attribute::Level) == nullptr);
+  StageHarness stage(contours_stage(), {}, classes_with({{0.5}}));
+  stage.run({map.view});
+  CHECK(std::get<ContoursView>(stage.value()).column(Attribute::Level) == nullptr);
 }

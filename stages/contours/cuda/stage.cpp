@@ -1,19 +1,19 @@
-// Contour assembly on the device. The CUDA contour engine reads the map itself, so it starts here from the
-// map behind the crossings: bits, links, ranks and points in a few launches. Where somebody on the host takes
-// the contours, those of complete planes are downloaded while others are still being made.
-#include "stages/contours/contour_assembly.h"
+// Contours of a graph on the device, by the CUDA contour engine. Where somebody on the host takes them, those
+// of complete planes are downloaded while others are still being made.
+#include "stages/contours/stage.h"
+
 #include "stages/contours/cuda/engine.h"
 #include "stages/shared/sample_value.h"
 
 namespace contorno {
 namespace {
 
-class ContourAssemblyCuda final : public Stage {
+class ContoursCuda final : public Stage {
  public:
-  explicit ContourAssemblyCuda(const ContourAssemblyParams& params) : params_(params) {}
+  explicit ContoursCuda(const ContoursParams& params) : params_(params) {}
 
   void plan(PlanContext& context) override {
-    const ImageFormat& map = map_behind_crossings(context);
+    const ImageFormat& map = checked_map(context);
     points_ = planned_points(context, map);
     ContourEngineSpec spec;
     spec.map = map;
@@ -36,17 +36,21 @@ class ContourAssemblyCuda final : public Stage {
   }
 
   void run(const RunContext& context) const override {
-    const RunContext& behind = *std::get<PrivateView>(context.inputs[0]).maker;
+    std::function<void()> traced;
+    if (context.part_ended != nullptr) traced = [&context] { context.end_part(kMarchingSquares); };
+    auto* const workspace = context.scratch<std::byte>(workspace_);
+    const auto& contours = std::get<ContoursView>(context.outputs[0]);
     if (by_level_)
-      return engine_.enqueue_classes(behind.image_in(0), context.scratch<std::byte>(workspace_),
-                                     context.scratch<std::uint32_t>(plane_begin_),
-                                     std::get<ContoursView>(context.outputs[0]), context.stream);
+      return engine_.enqueue_classes(context.image_in(0), workspace,
+                                     context.scratch<std::uint32_t>(plane_begin_), contours, context.stream,
+                                     traced);
     const auto& host = std::get<ContoursView>(context.host_outputs[0]);
-    engine_.enqueue(behind.image_in(0), behind.uploads[0], {}, context.scratch<std::byte>(workspace_),
-                    std::get<ContoursView>(context.outputs[0]), host.points != nullptr ? &host : nullptr,
-                    context.stream);
+    BandedUpload* const upload = context.uploads.empty() ? nullptr : context.uploads[0];
+    engine_.enqueue(context.image_in(0), upload, {}, workspace, contours,
+                    host.points != nullptr ? &host : nullptr, context.stream, traced);
   }
 
+  bool takes_bands() const override { return !by_level_; }
   bool downloads_contours() const override { return !by_level_; }
 
   bool needs_counts() const override { return true; }
@@ -55,7 +59,7 @@ class ContourAssemblyCuda final : public Stage {
   }
 
  private:
-  ContourAssemblyParams params_;
+  ContoursParams params_;
   CudaContourEngine engine_;
   Scratch workspace_;    // begins as zeros, so it needs no CudaContourEngine::prepare
   Scratch plane_begin_;  // of several levels
@@ -65,8 +69,8 @@ class ContourAssemblyCuda final : public Stage {
 
 }  // namespace
 
-std::unique_ptr<Stage> make_contour_assembly_cuda(const ParamSet& params) {
-  return std::make_unique<ContourAssemblyCuda>(params.as<ContourAssemblyParams>());
+std::unique_ptr<Stage> make_contours_cuda(const ParamSet& params) {
+  return std::make_unique<ContoursCuda>(params.as<ContoursParams>());
 }
 
 }  // namespace contorno

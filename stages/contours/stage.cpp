@@ -1,4 +1,4 @@
-#include "stages/contours/contour_assembly.h"
+#include "stages/contours/stage.h"
 
 #include <fmt/format.h>
 
@@ -7,31 +7,33 @@
 
 #include "base/error.h"
 #include "stages/contours/cpu/assemble.h"
+#include "stages/contours/cpu/crossings.h"
 #include "stages/contours/cpu/level_search.h"
+#include "stages/contours/cpu/mark_samples.h"
 #include "stages/contours/level_table.h"
 
 namespace contorno {
 namespace {
 
-ParamDeclaration contour_assembly_params() {
-  ParamList<ContourAssemblyParams> list;
-  list.choice("fully_connected", &ContourAssemblyParams::fully_connected,
+ParamDeclaration contours_params() {
+  ParamList<ContoursParams> list;
+  list.choice("fully_connected", &ContoursParams::fully_connected,
               {{"low", Connectivity::Low}, {"high", Connectivity::High}},
               "Which samples of a saddle cell are joined: those below or those above the level.");
-  list.choice("positive_orientation", &ContourAssemblyParams::positive_orientation,
+  list.choice("positive_orientation", &ContoursParams::positive_orientation,
               {{"low", Orientation::Low}, {"high", Orientation::High}},
               "Contours run counter-clockwise around regions that are low, or high.");
-  list.integer("min_points", &ContourAssemblyParams::min_points, 0, 1000000000, Unit::None,
+  list.integer("min_points", &ContoursParams::min_points, 0, 1000000000, Unit::None,
                "Contours with fewer points are left out.");
   return declare(list);
 }
 
-class ContourAssemblyCpu : public Stage {
+class ContoursCpu : public Stage {
  public:
-  explicit ContourAssemblyCpu(const ContourAssemblyParams& params) : params_(params) {}
+  explicit ContoursCpu(const ContoursParams& params) : params_(params) {}
 
   void plan(PlanContext& context) override {
-    const ImageFormat& map = map_behind_crossings(context);
+    const ImageFormat& map = checked_map(context);
     const AssemblyOptions options{.fully_connected = params_.fully_connected,
                                   .positive_orientation = params_.positive_orientation,
                                   .min_points = static_cast<std::uint64_t>(params_.min_points),
@@ -40,7 +42,6 @@ class ContourAssemblyCpu : public Stage {
     points_ = planned_points(context, map);
     contours_ = planned_contours(points_);
     search_.reset();
-    assembler_.reset();
     if (have_levels(context.classes()))
       plan_levels(context, map, options);
     else
@@ -50,12 +51,10 @@ class ContourAssemblyCpu : public Stage {
   }
 
   void run(const RunContext& context) const override {
-    const auto& crossings = std::get<PrivateView>(context.inputs[0]);
-    const ImageView& map = crossings.maker->image_in(0);
     if (search_ != nullptr)
-      find_levels(context, map);
+      find_levels(context, context.image_in(0));
     else
-      find_classes(context, map, crossings.data);
+      find_classes(context, context.image_in(0));
   }
 
   std::uint64_t overflow(const RunContext& context) const override {
@@ -66,7 +65,9 @@ class ContourAssemblyCpu : public Stage {
   void plan_classes(PlanContext& context, const ImageFormat& map, const AssemblyOptions& options) {
     std::vector<double> levels;
     for (const ClassSpec& spec : context.classes()) levels.push_back(spec.level);
+    marker_ = std::make_unique<SampleMarker>(map, levels, options.scale);
     assembler_ = std::make_unique<Assembler>(map, std::move(levels), options);
+    memory_ = context.scratch(crossings_bytes(map), MemoryKind::Host);
     scratch_ = context.scratch(assembler_->scratch_bytes(contours_, points_), MemoryKind::Host);
   }
 
@@ -97,9 +98,11 @@ class ContourAssemblyCpu : public Stage {
             .orientation = params_.positive_orientation};
   }
 
-  void find_classes(const RunContext& context, const ImageView& map, void* crossings) const {
+  void find_classes(const RunContext& context, const ImageView& map) const {
     const auto& contours = std::get<ContoursView>(context.outputs[0]);
-    auto* scratch = context.scratch<std::byte>(scratch_);
+    auto *scratch = context.scratch<std::byte>(scratch_), *crossings = context.scratch<std::byte>(memory_);
+    marker_->mark(map, crossings, context.threads);
+    context.end_part(kMarchingSquares);
     const AssemblyCounts counts = assembler_->link(map, crossings, scratch, contours_, points_);
     if (take(context, counts))
       assembler_->emit(map, crossings, scratch, contours_, points_, target_of(contours),
@@ -115,6 +118,7 @@ class ContourAssemblyCpu : public Stage {
     bool fits = true;
     for (int group = 0; group < search_->groups(); ++group) {
       search_->mark(group, map, memory);
+      context.end_part(kMarchingSquares);
       const AssemblyCounts before = counts;
       const AssemblyCounts more = search_->link(group, memory, scratch, contours_, points_);
       counts.points += more.points;
@@ -135,12 +139,17 @@ class ContourAssemblyCpu : public Stage {
                     counts.lost ? 2 * points_ : std::uint64_t{0});
   }
 
-  ContourAssemblyParams params_;
+  ContoursParams params_;
   std::uint64_t points_ = 0, contours_ = 0;
-  std::unique_ptr<const Assembler> assembler_;  // one level a class
-  std::unique_ptr<const LevelSearch> search_;   // several
+  // One level a class:
+  std::unique_ptr<const SampleMarker> marker_;
+  std::unique_ptr<const Assembler> assembler_;
+  // Several:
+  std::unique_ptr<const LevelSearch> search_;
   LevelTable table_;
-  Scratch scratch_, needed_, memory_, plane_begin_;
+  Scratch plane_begin_;
+  Scratch scratch_, needed_;
+  Scratch memory_;  // what is marked: crossings, or that of the search
 };
 
 }  // namespace
@@ -152,8 +161,14 @@ constexpr std::uint64_t kFewestPoints = 16384, kSamplesPerPoint = 8;
 // this.
 constexpr std::uint64_t kPointsPerContour = 6, kFewestContours = 1024;
 
-const ImageFormat& map_behind_crossings(const PlanContext& context) {
-  return std::get<ImageFormat>(context.input_of_maker(0, 0));
+const ImageFormat& checked_map(const PlanContext& context) {
+  const ImageFormat& map = context.image(0);
+  if (static_cast<std::size_t>(map.channels) != context.classes().size())
+    throw Error(ExitCode::BadConfig,
+                fmt::format("the maps have {} channels ({}), but the graph declares {} classes; declare one "
+                            "class a channel",
+                            map.channels, describe(map), context.classes().size()));
+  return map;
 }
 
 std::uint64_t planned_points(const PlanContext& context, const ImageFormat& map) {
@@ -185,21 +200,25 @@ std::uint64_t contour_capacity_needed(const ContourCounts& counts, std::uint64_t
   return std::max(counts.points, for_contours);
 }
 
-const StageType& contour_assembly_stage() {
+const StageType& contours_stage() {
   static const StageType type {
-    .name = "contour_assembly", .summary = "Joins crossed cells to contours with sub-pixel points.",
-    .inputs = {{.name = "crossings",
-                .type = PortType::Private,
-                .sentence = "Crossed cells, from marching_squares."}},
+    .name = "contours",
+    .summary = "Finds contours where maps cross levels: marching_squares and contour_assembly in one.",
+    .inputs = {{.name = "maps",
+                .type = PortType::Image,
+                .sentence = "Probability maps, one channel a class.",
+                .from = From::MapsOrFrame}},
     .outputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
-    .params = contour_assembly_params(), .example = "- type: contour_assembly\n  min_points: 8\n",
+    .params = contours_params(), .example = "- type: contours\n  min_points: 8\n",
     .make_cpu = [](const ParamSet& params) -> std::unique_ptr<Stage> {
-      return std::make_unique<ContourAssemblyCpu>(params.as<ContourAssemblyParams>());
+      return std::make_unique<ContoursCpu>(params.as<ContoursParams>());
     },
 #if CONTORNO_HAVE_CUDA
-    .make_cuda = make_contour_assembly_cuda,
+    .make_cuda = make_contours_cuda,
 #endif
     .classes = ClassUse::Needed,
+    .parts = {{"marching_squares", "Finds the cells of each class's map that the class's level crosses."},
+              {"contour_assembly", "Joins crossed cells to contours with sub-pixel points."}},
   };
   return type;
 }
