@@ -158,10 +158,10 @@ Origin Connector::follow(const YamlNode& reference, const Wanted& wanted) {
   std::vector<std::string> made, fitting;
   int found = 0;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const std::string_view kind = kind_of(outputs[i]);
+    const std::string_view kind = name_of(outputs[i].type);
     made.push_back(outputs[i].name == kind ? outputs[i].name : fmt::format("{} ({})", outputs[i].name, kind));
     const bool meant = port.empty() || outputs[i].name == port;
-    if (meant && fits(outputs[i], wanted.port))
+    if (meant && outputs[i].type == wanted.port.type)
       fitting.push_back(fmt::format("{}.{}", name, outputs[i].name)), found = static_cast<int>(i);
   }
   if (fitting.size() == 1) return {.node = static_cast<int>(it->second), .port = found};
@@ -178,14 +178,14 @@ Origin Connector::follow(const YamlNode& reference, const Wanted& wanted) {
                   fmt::format("its outputs are {}", fmt::join(made, ", ")));
   else
     problems_.add(reference.place, fmt::format("{} takes {}, but {} makes {}", wanted.owner,
-                                               kind_of(wanted.port), where, fmt::join(made, ", ")));
+                                               name_of(wanted.port.type), where, fmt::join(made, ", ")));
   return {};
 }
 
 Origin Connector::follow_source(const YamlNode& reference, const std::string& port, const Wanted& wanted) {
   if (wanted.port.type != PortType::Image)
     problems_.add(reference.place, fmt::format("{} takes {}, but the source makes images", wanted.owner,
-                                               kind_of(wanted.port)));
+                                               name_of(wanted.port.type)));
   if (port.empty()) return wanted.source();
   if (port == "frame") return {.node = Origin::kSource, .port = Origin::kFrame};
   if (port == "maps") return {.node = Origin::kSource, .port = Origin::kMaps};
@@ -206,7 +206,7 @@ Origin Connector::implied(std::size_t before, const Place& place, const Wanted& 
     }
     const std::vector<PortSpec>& outputs = stages_[i].type->outputs;
     for (std::size_t port = 0; port < outputs.size(); ++port)
-      if (fits(outputs[port], wanted.port))
+      if (outputs[port].type == wanted.port.type)
         return {.node = static_cast<int>(i), .port = static_cast<int>(port)};
   }
   if (wanted.port.from != From::Stage) return wanted.source();
@@ -214,10 +214,11 @@ Origin Connector::implied(std::size_t before, const Place& place, const Wanted& 
   std::vector<std::string> makers;
   for (const StageType* type : catalog_.stages)
     if (std::any_of(type->outputs.begin(), type->outputs.end(),
-                    [&](const PortSpec& out) { return fits(out, wanted.port); }))
+                    [&](const PortSpec& out) { return out.type == wanted.port.type; }))
       makers.push_back(type->name);
   problems_.add(
-      place, fmt::format("{} has no producer: no earlier stage makes {}", wanted.owner, kind_of(wanted.port)),
+      place,
+      fmt::format("{} has no producer: no earlier stage makes {}", wanted.owner, name_of(wanted.port.type)),
       makers.empty() ? ""
                      : fmt::format("put one of {} before it, or write from: NODE", fmt::join(makers, ", ")));
   return {};

@@ -24,8 +24,6 @@ std::string_view colour_of(PortType type) {
       return "#2a6f97";
     case PortType::Contours:
       return "#d1495b";
-    case PortType::Private:
-      return "#7b5ea7";
   }
   throw InternalError("unknown port type");
 }
@@ -181,8 +179,7 @@ class Drawing {
   /// What the colours mean: of lines what flows there, then the classes.
   std::string key() const {
     std::string rows;
-    for (const PortType type : types_)
-      rows += key_row(colour_of(type), type == PortType::Private ? "crossings" : contorno::name_of(type));
+    for (const PortType type : types_) rows += key_row(colour_of(type), contorno::name_of(type));
     for (const ClassSpec& spec : graph_.classes) {
       const std::string more = spec.levels.size() < 2
                                    ? ""

@@ -97,7 +97,8 @@ std::string port_table(Side side, const std::vector<PortSpec>& ports, const Pen&
   for (const PortSpec& port : ports) {
     const std::string fallback = inputs ? fmt::format("; default {}", contorno::name_of(port.from)) : "";
     text += fmt::format("  {}  {}\n      {}\n", pen.name(port.name),
-                        pen.faint(fmt::format("{}{}", kind_of(port), fallback)), wrap(port.sentence, 6));
+                        pen.faint(fmt::format("{}{}", contorno::name_of(port.type), fallback)),
+                        wrap(port.sentence, 6));
   }
   return text;
 }

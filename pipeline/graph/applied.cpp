@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <initializer_list>
 
 #include "base/error.h"
 #include "pipeline/graph/planned.h"
@@ -26,17 +25,12 @@ void copy_samples(const ImageView& from, const ImageView& to) {
       }
 }
 
-}  // namespace
-
-namespace {
-
-/// Refuses a stage that takes or makes (`verb`) something that `allowed`, in words `what`, does not have.
-void check_ports(const StageType& type, const std::vector<PortSpec>& ports, std::string_view verb,
-                 std::initializer_list<PortType> allowed, std::string_view what) {
+/// Refuses a stage that takes or makes (`verb`) something other than images.
+void check_ports(const StageType& type, const std::vector<PortSpec>& ports, std::string_view verb) {
   for (const PortSpec& port : ports)
-    if (std::find(allowed.begin(), allowed.end(), port.type) == allowed.end())
-      throw Error(ExitCode::BadOption, fmt::format("the stage '{}' {} {}, allowed {}; use it in a graph",
-                                                   type.name, verb, kind_of(port), what));
+    if (port.type != PortType::Image)
+      throw Error(ExitCode::BadOption, fmt::format("the stage '{}' {} {}, allowed images; use it in a graph",
+                                                   type.name, verb, name_of(port.type)));
 }
 
 }  // namespace
@@ -51,18 +45,12 @@ bool is_on_contours(const StageType& type) {
          is(PortType::Contours)(type.outputs[0]);
 }
 
-void check_applicable(const StageType& type) {
-  const auto allowed = {PortType::Image, PortType::Contours};
-  check_ports(type, type.inputs, "takes", allowed, "images and contours");
-  check_ports(type, type.outputs, "makes", allowed, "images and contours");
-}
-
 void check_makes_images(const StageType& type) {
-  check_ports(type, type.outputs, "makes", {PortType::Image}, "images");
+  check_ports(type, type.outputs, "makes");
 }
 
 void check_on_images(const StageType& type) {
-  check_ports(type, type.inputs, "takes", {PortType::Image}, "images");
+  check_ports(type, type.inputs, "takes");
   check_makes_images(type);
 }
 
@@ -75,7 +63,6 @@ void check_input_count(const StageType& type, std::size_t count) {
 AppliedStage::AppliedStage(const StageType& type, ParamSet params, Backend backend, int threads,
                            std::vector<ClassSpec> classes, const TextRasteriser* text)
     : type_(type), graph_(graph_of(type, params)) {
-  check_applicable(type);
   graph_.classes = std::move(classes);
   capacities_ = std::make_unique<Capacities>(graph_.nodes.size());
   backend_ = choose_backend(backend, graph_).backend;

@@ -18,8 +18,8 @@ class PlannedGraph;
 /// Has memory for what it takes, unlike a DirectStage (pipeline/graph/direct.h).
 class AppliedStage {
  public:
-  /// `backend` may be Auto; `threads` are of the CPU backend, 0 = as many as the machine has. Throws what
-  /// check_applicable throws, Error(Unavailable) when the backend cannot run.
+  /// `backend` may be Auto; `threads` are of the CPU backend, 0 = as many as the machine has. Throws
+  /// Error(Unavailable) when the backend cannot run.
   AppliedStage(const StageType& type, ParamSet params, Backend backend, int threads,
                std::vector<ClassSpec> classes = {}, const TextRasteriser* text = nullptr);
   ~AppliedStage();
@@ -56,9 +56,7 @@ class AppliedStage {
 
 /// Whether a stage makes contours, and nothing else, of contours and perhaps of images.
 bool is_on_contours(const StageType& type);
-/// Throws Error(BadOption) when a stage takes or makes something other than images and contours.
-void check_applicable(const StageType& type);
-/// The same for something other than images, on either side or in what it makes.
+/// Throws Error(BadOption) for something other than images, on either side of a stage or in what it makes.
 void check_on_images(const StageType& type);
 void check_makes_images(const StageType& type);
 /// Throws Error(BadOption) when the stage does not have `count` inputs.

@@ -13,7 +13,6 @@ namespace contorno {
 DirectStage::DirectStage(const StageType& type, const ParamSet& params, Backend backend, int threads,
                          std::vector<ClassSpec> classes)
     : type_(type), graph_(graph_of(type, params)) {
-  check_applicable(type);
   graph_.classes = std::move(classes);
   capacities_ = std::make_unique<Capacities>(graph_.nodes.size());
   planned_ = std::make_unique<PlannedGraph>(PlanEnvironment{.graph = &graph_,

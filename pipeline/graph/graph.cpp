@@ -30,8 +30,6 @@ std::string_view name_of(PortType type) {
       return "image";
     case PortType::Contours:
       return "contours";
-    case PortType::Private:
-      return "private";
   }
   throw InternalError("unknown port type");
 }
@@ -48,14 +46,6 @@ std::string_view name_of(From from) {
       return "source.frame";
   }
   throw InternalError("unknown origin of an input");
-}
-
-std::string_view kind_of(const PortSpec& port) {
-  return port.type == PortType::Private ? std::string_view(port.name) : name_of(port.type);
-}
-
-bool fits(const PortSpec& output, const PortSpec& input) {
-  return output.type == input.type && (output.type != PortType::Private || output.name == input.name);
 }
 
 std::string_view name_of(OnFull policy) {
@@ -79,7 +69,6 @@ PortType port_type(const Format& format) {
 std::string describe(const Format& format) {
   struct Writer {
     std::string operator()(const ImageFormat& image) const { return describe(image); }
-    std::string operator()(const PrivateFormat& block) const { return fmt::format("{} bytes", block.bytes); }
     std::string operator()(const ContoursFormat& contours) const {
       return fmt::format("contours of {} classes on {}x{}, room for {} points", contours.classes,
                          contours.width, contours.height, contours.point_capacity);

@@ -23,10 +23,6 @@ class PlannedGraph::Context final : public PlanContext {
   Context(PlannedGraph& graph, std::size_t node) : graph_(graph), index_(node) {}
 
   const Format& input(std::size_t port) const override { return graph_.format(spec().inputs.at(port)); }
-  const Format& input_of_maker(std::size_t port, std::size_t input) const override {
-    const auto maker = static_cast<std::size_t>(spec().inputs.at(port).node);
-    return graph_.format(graph_.environment_.graph->nodes.at(maker).inputs.at(input));
-  }
   void set_output(std::size_t port, const Format& format) override {
     if (const auto* image = std::get_if<ImageFormat>(&format)) check_sides(*image, "what it makes");
     node().formats.at(port) = format;
@@ -66,7 +62,6 @@ std::size_t bytes_of(const Format& format) {
   struct Size {
     std::size_t operator()(const ImageFormat& image) const { return packed_bytes(image); }
     std::size_t operator()(const ContoursFormat& contours) const { return packed_bytes(contours); }
-    std::size_t operator()(const PrivateFormat& block) const { return block.bytes; }
   };
   return align_up(std::visit(Size{}, format));
 }
@@ -77,7 +72,6 @@ Value value_at(std::byte* data, const Format& format) {
     std::byte* data;
     Value operator()(const ImageFormat& image) const { return packed_view(data, image); }
     Value operator()(const ContoursFormat& contours) const { return packed_view(data, contours); }
-    Value operator()(const PrivateFormat& block) const { return PrivateView{.format = block, .data = data}; }
   };
   return std::visit(Placed{data}, format);
 }
@@ -288,15 +282,9 @@ void PlannedGraph::find_lifetimes() {
   for (std::size_t index = 0; index < nodes_.size(); ++index) {
     const int reader = static_cast<int>(index);
     nodes_[index].read_until = reader;
-    std::vector<Origin> read = environment_.graph->nodes[index].inputs;
-    for (std::size_t i = 0; i < read.size(); ++i) {
-      const Origin origin = read[i];
+    for (const Origin& origin : environment_.graph->nodes[index].inputs) {
       if (origin.node != Origin::kSource) {
         nodes_[static_cast<std::size_t>(origin.node)].read_until = reader;
-        if (std::holds_alternative<PrivateFormat>(format(origin))) {
-          const auto& behind = environment_.graph->nodes[static_cast<std::size_t>(origin.node)].inputs;
-          read.insert(read.end(), behind.begin(), behind.end());
-        }
       } else {  // What comes in bands may still come when the last reader is done.
         int& until = source_read_until_[static_cast<std::size_t>(origin.port)];
         until = takes_bands(index) || until == Lifetime::kEnd ? Lifetime::kEnd : reader;
@@ -421,7 +409,6 @@ void PlannedGraph::place_output(std::size_t index, std::size_t port, Placer& pla
   Value value;
   if (!is_outside(origin))
     value = value_at(placer.take(bytes_of(format), working_kind(), lifetime_of(index, port)), format);
-  if (auto* block = std::get_if<PrivateView>(&value)) block->maker = &node.context;
   node.outputs.push_back(value);
   node.host_outputs.push_back(value);
   if (!on_device()) return;

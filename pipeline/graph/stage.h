@@ -26,9 +26,7 @@ namespace contorno {
 enum class Backend : std::uint8_t { Auto, Cpu, Cuda };
 std::string_view name_of(Backend backend);
 
-/// Private: what a stage hands to another one of its family. Only they know its bytes; a private output fits
-/// a private input of the same name.
-enum class PortType : std::uint8_t { Image, Contours, Private };
+enum class PortType : std::uint8_t { Image, Contours };
 
 /// What an input takes where a graph does not say more.
 /// Stage: the nearest earlier output that fits; a graph without one is refused.
@@ -50,29 +48,10 @@ struct PortSpec {
 };
 
 std::string_view name_of(PortType type);
-/// What goes through a port, in a word: that of its type, or the name of a private port.
-std::string_view kind_of(const PortSpec& port);
-/// Whether `input` takes what `output` makes.
-bool fits(const PortSpec& output, const PortSpec& input);
-
-/// A private value: a block of bytes.
-struct PrivateFormat {
-  std::uint64_t bytes = 0;
-  bool operator==(const PrivateFormat&) const = default;
-};
-
-struct RunContext;
-
-/// Owns nothing. The stage that takes it may also read the inputs of the stage that made it.
-struct PrivateView {
-  PrivateFormat format;
-  void* data = nullptr;
-  const RunContext* maker = nullptr;  ///< what the stage that made it runs with
-};
 
 /// In the order of PortType.
-using Format = std::variant<ImageFormat, ContoursFormat, PrivateFormat>;
-using Value = std::variant<ImageView, ContoursView, PrivateView>;
+using Format = std::variant<ImageFormat, ContoursFormat>;
+using Value = std::variant<ImageView, ContoursView>;
 
 /// The type of port that takes a format, and the format in words for messages.
 PortType port_type(const Format& format);
@@ -97,8 +76,6 @@ class PlanContext {
  public:
   virtual ~PlanContext() = default;
   virtual const Format& input(std::size_t port) const = 0;
-  /// The format of input `input` of the stage that makes the private value at `port`.
-  virtual const Format& input_of_maker(std::size_t port, std::size_t input) const = 0;
   virtual void set_output(std::size_t port, const Format& format) = 0;
   /// `bytes` of memory that only this stage uses, aligned to kAlignment. Scratch of kind Device begins as
   /// zeros after every plan, before the first run on its stream, that of other kinds undefined; all keeps

@@ -69,9 +69,6 @@ class Bench final : public PlanContext {
   void* stream() const { return stream_.get(); }
 
   const Format& input(std::size_t) const override { return format_; }
-  const Format& input_of_maker(std::size_t, std::size_t) const override {
-    throw InternalError("morphology takes no private value");
-  }
   void set_output(std::size_t, const Format&) override {}
   Scratch scratch(std::size_t bytes, MemoryKind kind) override {
     blocks_.emplace_back(std::max<std::size_t>(bytes, 1), kind);

@@ -91,8 +91,6 @@ struct Bench {
     switch (port.type) {
       case PortType::Image:
         return {Origin::kSource, port.from == From::MapsOrFrame ? 1 : 0};
-      case PortType::Private:
-        break;
       case PortType::Contours:
         return {add(stage_named("contours")), 0};
     }
@@ -223,11 +221,10 @@ Result run(const Bench& bench, Backend backend, int threads, unsigned seed, Memo
   result.allocations = test::allocations() - before;
   result.inputs_unchanged =
       bits_of(graph.input().frame) == frame_before && bits_of(graph.input().maps) == maps_before;
-  for (const Origin& origin : environment.exports)
-    if (port_type(graph.format(origin)) != PortType::Private) {
-      const auto bits = bits_of(graph.value(origin));
-      append(result.bits, bits.data(), bits.size());
-    }
+  for (const Origin& origin : environment.exports) {
+    const auto bits = bits_of(graph.value(origin));
+    append(result.bits, bits.data(), bits.size());
+  }
   return result;
 }
 
@@ -484,11 +481,9 @@ TEST_CASE("the example of every stage loads as it is printed, and runs") {
     INFO("stage ", type->name);
     std::string text = "source: {type: none}\nclasses: [{name: a}, {name: b}, {name: c}]\nstages:\n";
     // What the stage takes comes from the stages before it.
-    for (const PortSpec& port : type->inputs) {
+    for (const PortSpec& port : type->inputs)
       if (port.type == PortType::Contours)
         text += "  - type: marching_squares\n  - type: contour_assembly\n    name: before\n";
-      if (port.type == PortType::Private) text += "  - type: marching_squares\n";
-    }
     std::string example = "  ";
     for (std::size_t at = 0; at < type->example.size(); ++at) {
       example += type->example[at];

@@ -84,9 +84,6 @@ class CudaShadow final : public PlanContext {
 
   // What the stage sees.
   const Format& input(std::size_t port) const override { return host_.input(port); }
-  const Format& input_of_maker(std::size_t port, std::size_t input) const override {
-    return host_.input_of_maker(port, input);
-  }
   void set_output(std::size_t port, const Format& format) override {
     if (outputs_.size() <= port) outputs_.resize(port + 1);
     if (const auto* contours = std::get_if<ContoursFormat>(&format)) {
@@ -153,7 +150,6 @@ class CudaShadow final : public PlanContext {
     const auto* base = reinterpret_cast<const std::byte*>(view.counts);
     return packed_view(upload(base, packed_bytes(view.format)), view.format);
   }
-  Value to_device(const PrivateView& view) { return view; }
 
   /// Contours come back by the pipeline's own download, into memory that says what was not written.
   void check_equal(const ContoursView& device, const ContoursView& expected) const {

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -204,10 +203,6 @@ class StageHarness final : public PlanContext {
 
   // What the stage sees.
   const Format& input(std::size_t port) const override { return input_formats_.at(port); }
-  const Format& input_of_maker(std::size_t port, std::size_t input) const override {
-    behind_.push_back(format_of(std::get<PrivateView>(inputs_.at(port)).maker->inputs[input]));
-    return behind_.back();
-  }
   void set_output(std::size_t port, const Format& format) override {
     if (outputs_.size() <= port) outputs_.resize(port + 1);
     outputs_[port] = std::visit([this](const auto& f) { return allocate(f); }, format);
@@ -238,13 +233,8 @@ class StageHarness final : public PlanContext {
   static Format format_of(const Value& value) {
     return std::visit([](const auto& view) -> Format { return view.format; }, value);
   }
-  /// Every case of a stage's tests holds for its CUDA implementation too, where a device answers. Private
-  /// values are other ones there.
+  /// Every case of a stage's tests holds for its CUDA implementation too, where a device answers.
   void compare_with_cuda() const {
-    const auto is_private = [](const PortSpec& port) { return port.type == PortType::Private; };
-    if (std::any_of(type_.inputs.begin(), type_.inputs.end(), is_private) ||
-        std::any_of(type_.outputs.begin(), type_.outputs.end(), is_private))
-      return;
     if (!type_.make_cuda || !device_report().available) return;
     CudaShadow shadow(*this, type_, params_, outputs_);
     shadow.with_states(states_).run(inputs_, limit_);
@@ -256,16 +246,15 @@ class StageHarness final : public PlanContext {
     stage_->plan(*this);
     states_.before.resize(states_.bytes), states_.after.resize(states_.bytes);
   }
-  const RunContext& context() const {
-    context_ = {.inputs = inputs_,
-                .outputs = outputs_,
-                .host_outputs = outputs_,
-                .scratches = scratches_,
-                .threads = threads_,
-                .states_before = states_.before.data(),
-                .states_after = states_.after.data(),
-                .frame_number = &states_.frame};
-    return context_;
+  RunContext context() const {
+    return {.inputs = inputs_,
+            .outputs = outputs_,
+            .host_outputs = outputs_,
+            .scratches = scratches_,
+            .threads = threads_,
+            .states_before = states_.before.data(),
+            .states_after = states_.after.data(),
+            .frame_number = &states_.frame};
   }
   std::uint64_t overflow() const { return stage_->overflow(context()); }
 
@@ -284,10 +273,6 @@ class StageHarness final : public PlanContext {
     blocks_.push_back(std::make_unique<Guarded>(packed_bytes(format)));
     return packed_view(blocks_.back()->data(), format);
   }
-  Value allocate(const PrivateFormat& format) {
-    blocks_.push_back(std::make_unique<Guarded>(format.bytes));
-    return PrivateView{.format = format, .data = blocks_.back()->data(), .maker = &context_};
-  }
 
   const StageType& type_;
   std::vector<ClassSpec> classes_;
@@ -295,8 +280,6 @@ class StageHarness final : public PlanContext {
   std::unique_ptr<Stage> stage_;
   std::vector<Value> inputs_, outputs_;
   std::vector<Format> input_formats_;
-  mutable std::deque<Format> behind_;
-  mutable RunContext context_;
   mutable StageStates states_;
   std::vector<std::byte*> scratches_;
   std::vector<std::unique_ptr<Guarded>> blocks_;

@@ -54,9 +54,6 @@ class Bench final : public PlanContext {
   }
 
   const Format& input(std::size_t) const override { return input_format_; }
-  const Format& input_of_maker(std::size_t, std::size_t) const override {
-    throw InternalError("morphology takes no private value");
-  }
   void set_output(std::size_t, const Format& format) override {
     if (!outputs_.empty()) return;
     output_ = Block(packed_bytes(std::get<ImageFormat>(format)), MemoryKind::Host);

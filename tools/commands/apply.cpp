@@ -136,7 +136,6 @@ void apply_once(const ApplyArguments& arguments, Application& what, const Catalo
 
 int apply(const ApplyArguments& arguments, const std::vector<std::string>& words, const Catalog& catalog) {
   const StageType& type = stage_called(catalog.stages, "stage", arguments.stage);
-  check_applicable(type);
   if (!is_on_contours(type)) check_makes_images(type);
   Settings settings = settings_of(words, type);
   auto input_files = take_files(settings, type.inputs, "");

@@ -44,7 +44,7 @@ py::dict describe(const StageType& type) {
   const auto ports = [](const std::vector<PortSpec>& specs) {
     py::list list;
     for (const PortSpec& port : specs)
-      list.append(py::make_tuple(port.name, std::string(kind_of(port)), port.sentence));
+      list.append(py::make_tuple(port.name, std::string(name_of(port.type)), port.sentence));
     return list;
   };
   stage["inputs"] = ports(type.inputs);
