@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "stages/contour_prep/measure/rules.h"
+#include "stages/contour_prep/shared/measures.h"
 
 namespace contorno {
 namespace {

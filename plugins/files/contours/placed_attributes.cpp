@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "stages/contour_prep/measure/outline.h"
 #include "stages/contour_prep/measure/stage.h"
+#include "stages/contour_prep/shared/measures.h"
 
 namespace contorno {
 namespace {
@@ -29,7 +29,8 @@ void measure_anew(AttributeValues& values, Attributes of, std::span<const Point>
   std::array<double, kStride * kMeasuredAttributes.count()> columns{};
   const ContoursView measured{.format = {.contour_capacity = 1, .attributes = kMeasuredAttributes},
                               .columns = columns.data()};
-  measuring::write_outline(measured, 0, placed, closed, 0);
+  measuring::write_outline(OneThread{}, measured, 0, placed.data(), static_cast<std::uint32_t>(placed.size()),
+                           closed, 0);
   kMeasuredAttributes.for_each([&](Attribute attribute) {
     if (attribute != Attribute::Convexity && of.has(attribute))
       value_of(values, attribute) = measured.column(attribute)[0];

@@ -17,16 +17,16 @@ class DropDuplicatesCpu final : public Stage {
   void plan(PlanContext& context) override {
     const auto& format = std::get<ContoursFormat>(context.input(0));
     bins_.plan(context, format);
-    keep_ = context.temporary(format.point_capacity, MemoryKind::Host);
+    selection_.plan(context, format);
     context.set_output(0, format);
   }
 
   void run(const RunContext& context) const override {
     const auto& in = std::get<ContoursView>(context.inputs[0]);
-    auto* const keep = context.scratch<std::uint8_t>(keep_);
+    auto* const keep = selection_.keep(context);
     if (in.fits())
       for_tasks(context.threads, in.format.classes, [&](int k) { mark_class(context, in, k, keep); });
-    select_points(in, keep, std::get<ContoursView>(context.outputs[0]));
+    selection_.run(context);
   }
 
  private:
@@ -69,7 +69,7 @@ class DropDuplicatesCpu final : public Stage {
   Nearness nearness_;
   DuplicateRule rule_;
   BinTable::Memory bins_;
-  Scratch keep_;
+  HostSelection selection_;
 };
 
 ParamDeclaration drop_duplicates_params() {

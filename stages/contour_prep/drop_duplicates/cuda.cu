@@ -61,7 +61,7 @@ class DropDuplicatesCuda final : public Stage {
   Nearness nearness_;
   DuplicateRule rule_;
   DeviceBins bins_;
-  PointSelection selection_;
+  DeviceSelection selection_;
   ArrayLaunch launch_;
   ArrayLaunch launch_wide_;  ///< of several threads a point
   std::size_t chunks_ = 0;

@@ -1,4 +1,4 @@
-// The kernels of drop_duplicates, between DeviceBins and PointSelection.
+// The kernels of drop_duplicates, between DeviceBins and DeviceSelection.
 //
 //   mark_any_earlier   the flags of the points by the rule any_earlier
 //

@@ -26,7 +26,7 @@ struct Job {
   /// neighbouring words.
   unsigned *near_counts = nullptr, *near_lists = nullptr;
   unsigned room_for_lists = 0;   ///< points; lists are made where there are no more
-  std::uint8_t* keep = nullptr;  ///< the flags for PointSelection
+  std::uint8_t* keep = nullptr;  ///< the flags for DeviceSelection
 
   __device__ bool has_lists() const { return in.counts->points <= room_for_lists; }
   __device__ unsigned& near_of(unsigned point, unsigned number) const {

@@ -10,7 +10,6 @@
 // Source: L. V. Greco, "Fourier Drawing Machine", section 2.1 (filter_contour_by_hand), for points.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "pipeline/graph/stage.h"
@@ -23,9 +22,6 @@ struct ExcludeParams {
   SharedMask mask;              ///< excludes where it is not 0; null: none
   double radius = 0;            ///< px, of points and strokes
 };
-
-/// The CUDA implementation; only in builds that have CUDA.
-std::unique_ptr<Stage> make_exclude_cuda(const ParamSet& params);
 
 const StageType& exclude_stage();
 

@@ -14,7 +14,7 @@
 #pragma once
 
 #include "stages/contour_prep/fourier/complex.h"
-#include "stages/contour_prep/fourier/team.h"
+#include "stages/contour_prep/shared/team.h"
 
 namespace contorno::fourier {
 

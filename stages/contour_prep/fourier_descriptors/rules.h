@@ -1,11 +1,12 @@
 // Descriptors of a contour (stage.h), for host and device. Of so few coefficients each is the sum that
-// defines it, in lanes (shared/lanes.h).
+// defines it, in lanes (shared/team.h).
 #pragma once
 
 #include "stages/contour_prep/fourier/complex.h"
+#include "stages/contour_prep/fourier_descriptors/stage.h"
 #include "stages/contour_prep/shared/attributes.h"
-#include "stages/contour_prep/shared/lanes.h"
 #include "stages/contour_prep/shared/own_points.h"
+#include "stages/contour_prep/shared/per_contour.h"
 
 namespace contorno::describing {
 
@@ -58,3 +59,27 @@ CONTORNO_HD inline void write(const ContoursView& out, std::uint32_t contour, bo
 }
 
 }  // namespace contorno::describing
+
+namespace contorno {
+
+struct FourierDescriptors {
+  using Params = NoParams;
+  static constexpr const char* kName = "fourier_descriptors";
+  static constexpr Gives kGives = Gives::Attributes;
+  static constexpr Attributes kAttributes = kFourierAttributes;
+  static constexpr ContourTeams kTeams = kWarpsAlone;
+
+  explicit FourierDescriptors(const NoParams&) {}
+
+  CONTORNO_FOR_TEAMS
+  template <class Team>
+  CONTORNO_HD void operator()(const Team& team, const ContoursView& out, std::uint32_t contour) const {
+    using describing::FourierSums;
+    const OwnPoints own(out, contour);
+    const FourierSums sums = team.template sum<FourierSums>(
+        own.count, [=](FourierSums& lane, std::uint64_t i) { lane.add(own, static_cast<std::uint32_t>(i)); });
+    if (team.is_first()) describing::write(out, contour, own.closed, own.count, sums);
+  }
+};
+
+}  // namespace contorno

@@ -21,8 +21,6 @@
 // points as complex numbers.
 #pragma once
 
-#include <memory>
-
 #include "pipeline/graph/stage.h"
 
 namespace contorno {
@@ -31,9 +29,6 @@ namespace contorno {
 inline constexpr Attributes kFourierAttributes{
     Attribute::FourierMinus1, Attribute::Fourier2, Attribute::FourierMinus2, Attribute::Fourier3,
     Attribute::FourierMinus3, Attribute::Fourier4, Attribute::FourierMinus4};
-
-/// The CUDA implementation; only in builds that have CUDA.
-std::unique_ptr<Stage> make_fourier_descriptors_cuda(const ParamSet& params);
 
 const StageType& fourier_descriptors_stage();
 

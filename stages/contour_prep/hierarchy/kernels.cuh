@@ -6,11 +6,10 @@
 #pragma once
 
 #include "stages/contour_prep/hierarchy/rules.h"
-#include "stages/contour_prep/shared/box.cuh"
 #include "stages/contour_prep/shared/contour_size.h"
 #include "stages/contour_prep/shared/placement.cuh"
 #include "stages/contour_prep/shared/row_lists.h"
-#include "stages/contour_prep/shared/threads.cuh"
+#include "stages/contour_prep/shared/team.cuh"
 #include "stages/shared/part_of.cuh"
 
 namespace contorno::hierarchy_cuda {
@@ -33,18 +32,10 @@ __device__ __forceinline__ unsigned class_of(const ContoursView& contours, unsig
 
 __device__ inline void measure_box(const Job& job, unsigned contour) {
   const ContoursView& out = job.out;
-  const unsigned points = points_of(out, contour);
-  const Point* const point = out.points + out.offsets[contour];
-  Box box;
-  unsigned long long sum = 0;
-  for (unsigned i = warp_lane(); i < points; i += kWarpLanes) {
-    box.add(point[i]);
-    if (i > 0) sum += static_cast<unsigned long long>(twice_triangle_area(point[0], point[i - 1], point[i]));
-  }
-  box = box_of_warp(box);
-  sum = sum_of_warp(sum);
-  if (warp_lane() != 0) return;
-  const std::uint64_t area = size_in_units(ContourSize::Area, sum, points, out.closed[contour] != 0);
+  const WarpTeam team;
+  const std::uint64_t area = size_in_units(team, ContourSize::Area, out, contour);
+  const Box box = box_of(team, out, contour);
+  if (!team.is_first()) return;
   job.boxes[contour] = box;
   job.areas[contour] = area;
   job.keys[contour] = area > 0 ? row_lists::list_of(class_of(out, contour), box) : job.none;

@@ -57,10 +57,9 @@ Nest::Nest(const ContoursView& contours, const NestMemory& memory, int threads)
 }
 
 void Nest::measure(std::uint32_t contour) const {
-  memory_.areas[contour] = size_in_units(ContourSize::Area, contours_, contour);
-  memory_.boxes[contour] = {};
+  memory_.areas[contour] = size_in_units(OneThread{}, ContourSize::Area, contours_, contour);
+  memory_.boxes[contour] = box_of(OneThread{}, contours_, contour);
   const std::span<const Point> points = contours_.contour(contour);
-  for (const Point& point : points) memory_.boxes[contour].add(point);
   if (memory_.areas[contour] > 0 && points.size() >= PointBlocks::kFewestPoints)
     PointBlocks(points.data(), static_cast<std::uint32_t>(points.size()),
                 memory_.blocks + PointBlocks::first_box(contours_.offsets[contour]))

@@ -40,7 +40,7 @@ class LargestFirstCpu final : public Stage {
     Sized* const sorted = context.scratch<Sized>(sorted_);
     auto* const sources = context.scratch<std::uint32_t>(sources_);
     for_contours(context.threads, in.counts->contours, [&](std::uint32_t contour) {
-      sorted[contour] = {size_in_units(params_.by, in, contour), contour};
+      sorted[contour] = {size_in_units(OneThread{}, params_.by, in, contour), contour};
     });
     std::uint32_t next = 0;
     for (int k = 0; k < in.format.classes; ++k) {

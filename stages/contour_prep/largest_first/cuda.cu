@@ -3,6 +3,7 @@
 #include "stages/contour_prep/shared/array_launch.cuh"
 #include "stages/contour_prep/shared/contour_order.h"
 #include "stages/contour_prep/shared/pair_sort.h"
+#include "stages/contour_prep/shared/team_launch.cuh"
 
 namespace contorno {
 namespace {
@@ -13,45 +14,34 @@ class LargestFirstCuda final : public Stage {
 
   void plan(PlanContext& context) override {
     const ContoursFormat& format = checked_contours(context);
-    const std::size_t contours = format.contour_capacity;
-    sort_.plan(context, contours, 64);
-    for (Scratch* keys : {&keys_, &sorted_keys_})
-      *keys = context.temporary(contours * sizeof(unsigned long long), MemoryKind::Device);
-    for (Scratch* numbers : {&contours_, &sorted_})
-      *numbers = context.temporary(contours * sizeof(unsigned), MemoryKind::Device);
+    arrays_.plan(context, MemoryKind::Device, format, largest_first_cuda::Arrays{});
+    sort_.plan(context, format.contour_capacity, 64);
     order_.plan(context, format);
-    launch_.plan(std::max(format.point_capacity, format.contour_capacity));
+    launch_.plan(format.contour_capacity);
+    teams_.plan<largest_first_cuda::SizeKeys>();
     context.set_output(0, format);
   }
 
   void run(const RunContext& context) const override {
-    const largest_first_cuda::Job job = job_of(context);
-    if (params_.by != ContourSize::Points) {
-      launch_("clear_sums", largest_first_cuda::clear_sums, context.stream, job);
-      launch_("add_segments", largest_first_cuda::add_segments, context.stream, job);
-    }
-    launch_("make_keys", largest_first_cuda::make_keys, context.stream, job);
-    sort_.run(context, job.keys, job.sorted_keys, job.contours, job.sorted);
-    order_.write_first(context, job.sorted, params_.limit > 0 ? static_cast<unsigned>(params_.limit) : ~0U);
+    const auto& in = std::get<ContoursView>(context.inputs[0]);
+    const auto arrays = arrays_.of(context, largest_first_cuda::Arrays{});
+    launch_("clear_keys", largest_first_cuda::clear_keys, context.stream, arrays,
+            static_cast<unsigned>(in.format.contour_capacity));
+    teams_("size_keys", in, largest_first_cuda::SizeKeys{in, params_.by, arrays.keys}, context.stream);
+    sort_.run(context, arrays.keys, arrays.sorted_keys, arrays.contours, arrays.sorted);
+    order_.write_first(context, arrays.sorted,
+                       params_.limit > 0 ? static_cast<unsigned>(params_.limit) : ~0U);
   }
 
   std::optional<Scratch> selection() const override { return order_.sources(); }
 
  private:
-  largest_first_cuda::Job job_of(const RunContext& context) const {
-    return {.in = std::get<ContoursView>(context.inputs[0]),
-            .by = params_.by,
-            .keys = context.scratch<unsigned long long>(keys_),
-            .sorted_keys = context.scratch<unsigned long long>(sorted_keys_),
-            .contours = context.scratch<unsigned>(contours_),
-            .sorted = context.scratch<unsigned>(sorted_)};
-  }
-
   LargestFirstParams params_;
   ArrayLaunch launch_;
+  TeamLaunch teams_;
   PairSort<unsigned long long> sort_;
   ContourOrder order_;
-  Scratch keys_, sorted_keys_, contours_, sorted_;
+  PlannedArrays arrays_;
 };
 
 }  // namespace

@@ -1,186 +1,43 @@
-// What is measured of a contour, for host and device: sums over its segments in a fixed order, and what comes
-// of them (shared/lanes.h).
-//
-// Source of the moments: C. Steger, "On the calculation of arbitrary moments of polygons", 1996.
+// What measure writes of a contour, for both backends.
 #pragma once
 
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <numbers>
+#include "stages/contour_prep/measure/stage.h"
+#include "stages/contour_prep/shared/hull.h"
+#include "stages/contour_prep/shared/per_contour.h"
 
-#include "base/host_device.h"
-#include "stages/contour_prep/shared/attributes.h"
-#include "stages/contour_prep/shared/box.h"
-#include "stages/contour_prep/shared/lanes.h"
-#include "stages/shared/angle.h"
+namespace contorno {
 
-namespace contorno::measuring {
+struct Measure {
+  using Params = NoParams;
+  static constexpr const char* kName = "measure";
+  static constexpr Gives kGives = Gives::Attributes;
+  static constexpr Attributes kAttributes = kMeasuredAttributes;
+  static constexpr ContourTeams kTeams{};
 
-inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  explicit Measure(const NoParams&) {}
 
-/// A point relative to the first one of its contour: far from the origin the products would lose what an area
-/// is made of.
-struct Offset {
-  double row = 0, col = 0;
-  CONTORNO_HD Offset(const Point& point, const Point& first)
-      : row(static_cast<double>(point.row) - first.row), col(static_cast<double>(point.col) - first.col) {}
+  void arrays(ArrayTaker& take, const ContoursFormat& format) {
+    take(room.sorted, format.point_capacity);
+    if (!take.on_host()) return;
+    const std::size_t corners = format.point_capacity + format.contour_capacity;  // hulls end as they begin
+    take(room.hull, corners), take(room.bins, corners);
+  }
+
+  CONTORNO_FOR_TEAMS
+  template <class Team>
+  CONTORNO_HD void operator()(const Team& team, const ContoursView& out, std::uint32_t contour) const {
+    const std::uint32_t begin = out.offsets[contour], count = out.offsets[contour + 1] - begin;
+    const Point* const points = out.points + begin;
+    const std::size_t corners = std::size_t{begin} + contour;
+    const double hull =
+        count == 0
+            ? 0
+            : hull_area(team, points, count,
+                        measuring::HullRoom{room.sorted + begin, room.hull + corners, room.bins + corners});
+    measuring::write_outline(team, out, contour, points, count, out.closed[contour] != 0, hull);
+  }
+
+  measuring::HullRoom room;
 };
 
-CONTORNO_HD inline double length_of(const Offset& a, const Offset& b) {
-  return std::sqrt((b.row - a.row) * (b.row - a.row) + (b.col - a.col) * (b.col - a.col));
-}
-
-/// Sums from which a centre comes, of triangles with the first point (weighted with twice their area) or of
-/// segments (weighted with their length).
-struct FirstMoments {
-  double weight = 0, row = 0, col = 0;
-
-  CONTORNO_HD void add(double of, const Offset& a, const Offset& b) {
-    weight += of;
-    row += of * (a.row + b.row);
-    col += of * (a.col + b.col);
-  }
-  CONTORNO_HD void add(const FirstMoments& other) {
-    weight += other.weight;
-    row += other.row, col += other.col;
-  }
-  /// The centre relative to the first point. The mean of a triangle with the first point is a third of the
-  /// sum of its other corners, that of a segment half the sum of its ends.
-  CONTORNO_HD double centre_row(double corners) const { return row / (corners * weight); }
-  CONTORNO_HD double centre_col(double corners) const { return col / (corners * weight); }
-};
-inline constexpr double kOfTriangles = 3, kOfSegments = 2;  ///< `corners`
-
-/// These and the sums from which the spread around the centre comes.
-struct Moments {
-  FirstMoments first;
-  double row_row = 0, row_col = 0, col_col = 0;
-
-  CONTORNO_HD void add(double of, const Offset& a, const Offset& b) {
-    first.add(of, a, b);
-    row_row += of * (a.row * a.row + a.row * b.row + b.row * b.row);
-    row_col += of * (2 * (a.row * a.col + b.row * b.col) + (a.row * b.col + b.row * a.col));
-    col_col += of * (a.col * a.col + a.col * b.col + b.col * b.col);
-  }
-  CONTORNO_HD void add(const Moments& other) {
-    first.add(other.first);
-    row_row += other.row_row, row_col += other.row_col, col_col += other.col_col;
-  }
-};
-
-/// Twice the area of the triangle of a segment with the first point, px^2: above 0 where the contour goes
-/// around high regions.
-CONTORNO_HD inline double twice_area_of(const Offset& a, const Offset& b) {
-  return a.col * b.row - b.col * a.row;
-}
-
-/// One lane's part of what needs one pass over the segments.
-struct OutlineSums {
-  Moments area;
-  double length = 0;
-
-  CONTORNO_HD void add(const Offset& a, const Offset& b) {
-    area.add(twice_area_of(a, b), a, b);
-    length += length_of(a, b);
-  }
-  CONTORNO_HD void add(const OutlineSums& other) {
-    area.add(other.area);
-    length += other.length;
-  }
-};
-
-/// The centre of an area or a line and how it spreads.
-struct Ellipse {
-  double row = 0, col = 0;                       ///< centre, relative to the first point
-  double row_row = 0, row_col = 0, col_col = 0;  ///< second moments about it
-};
-
-/// What moments of triangles or of segments say; the mean of squares is a sixth or a third of what is summed.
-CONTORNO_HD inline Ellipse ellipse_of(const Moments& m, double corners) {
-  const double squares = corners == kOfTriangles ? 6 : 3, weight = squares * m.first.weight;
-  Ellipse e;
-  e.row = m.first.centre_row(corners), e.col = m.first.centre_col(corners);
-  e.row_row = m.row_row / weight - e.row * e.row;
-  e.col_col = m.col_col / weight - e.col * e.col;
-  e.row_col = m.row_col / (2 * weight) - e.row * e.col;
-  return e;
-}
-
-/// Writes what an ellipse is to the columns of contour `index`; `first` is the contour's first point.
-CONTORNO_HD inline void write_ellipse(const ContoursView& out, std::uint32_t index, const Point& first,
-                                      const Ellipse& e) {
-  put(out, Attribute::CentroidRow, index, first.row + e.row);
-  put(out, Attribute::CentroidCol, index, first.col + e.col);
-  const double mean = (e.row_row + e.col_col) / 2, half = (e.row_row - e.col_col) / 2;
-  const double apart = std::sqrt(half * half + e.row_col * e.row_col);
-  // Rounding may leave less than nothing of the smaller one.
-  const double smaller = mean - apart;
-  put(out, Attribute::MajorAxis, index, 4 * std::sqrt(mean + apart));
-  put(out, Attribute::MinorAxis, index, 4 * std::sqrt(smaller < 0 ? 0 : smaller));
-  put(out, Attribute::Orientation, index, angle_of(e.row_col, half) / 2);
-}
-
-/// Of a contour with `area` (0 of an open one) and a convex hull of `hull`.
-CONTORNO_HD inline void write_form(const ContoursView& out, std::uint32_t index, double area, double length,
-                                   double hull) {
-  const double size = area < 0 ? -area : area;
-  put(out, Attribute::Area, index, area);
-  put(out, Attribute::Perimeter, index, length);
-  put(out, Attribute::Circularity, index,
-      length > 0 ? 4 * std::numbers::pi * size / (length * length) : kNaN);
-  put(out, Attribute::Convexity, index, hull > 0 ? size / hull : kNaN);
-}
-
-CONTORNO_HD inline void write_box(const ContoursView& out, std::uint32_t index, const Box& box) {
-  // -0 becomes 0, whichever of them came first.
-  const auto known = [](float value) { return std::isinf(value) ? kNaN : value + 0.0; };
-  put(out, Attribute::MinRow, index, known(box.top));
-  put(out, Attribute::MinCol, index, known(box.left));
-  put(out, Attribute::MaxRow, index, known(box.bottom));
-  put(out, Attribute::MaxCol, index, known(box.right));
-}
-
-// Convex hulls are found on a grid of 2^-16 px, on which it can be decided exactly on which side of a line a
-// point lies: so every algorithm finds the same hull.
-
-__extension__ using Wide = __int128;
-
-/// A point on that grid, relative to the first one of its contour.
-struct GridPoint {
-  std::int64_t row = 0, col = 0;
-
-  CONTORNO_HD bool operator==(const GridPoint& other) const { return row == other.row && col == other.col; }
-  CONTORNO_HD bool operator<(const GridPoint& other) const {
-    return col != other.col ? col < other.col : row < other.row;
-  }
-};
-
-/// Whether a coordinate can be on the grid: relative to the first point, in px.
-CONTORNO_HD inline bool is_on_grid(double value) {
-  constexpr double kMost = 1 << 24;
-  return value > -kMost && value < kMost;
-}
-CONTORNO_HD inline GridPoint grid_point(const Offset& point) {
-  constexpr double kGrid = 1 << 16;
-  return {static_cast<std::int64_t>(std::floor(point.row * kGrid + 0.5)),
-          static_cast<std::int64_t>(std::floor(point.col * kGrid + 0.5))};
-}
-/// In px^2, from twice an area on the grid.
-CONTORNO_HD inline double area_on_grid(Wide twice_area) {
-  constexpr double kUnits = 8589934592.0;  // 2 * 2^16 * 2^16
-  // Both halves one by one: how a whole one becomes a double is not said to be the same everywhere.
-  constexpr double kHigh = 18446744073709551616.0;  // 2^64
-  return (static_cast<double>(static_cast<std::int64_t>(twice_area >> 64)) * kHigh +
-          static_cast<double>(static_cast<std::uint64_t>(twice_area))) /
-         kUnits;
-}
-
-/// Twice the area of the triangle: above 0 when `c` lies on the side of the columns' axis turned to the rows'
-/// axis, seen from `a` to `b`.
-CONTORNO_HD inline Wide twice_triangle(const GridPoint& a, const GridPoint& b, const GridPoint& c) {
-  return static_cast<Wide>(b.col - a.col) * (c.row - a.row) -
-         static_cast<Wide>(b.row - a.row) * (c.col - a.col);
-}
-
-}  // namespace contorno::measuring
+}  // namespace contorno

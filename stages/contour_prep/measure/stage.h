@@ -30,8 +30,6 @@
 // of the convex hull of a finite set of points in the plane", 1973 (CUDA).
 #pragma once
 
-#include <memory>
-
 #include "pipeline/graph/stage.h"
 
 namespace contorno {
@@ -42,9 +40,6 @@ inline constexpr Attributes kMeasuredAttributes{
     Attribute::MaxRow,      Attribute::MaxCol,    Attribute::CentroidRow, Attribute::CentroidCol,
     Attribute::Orientation, Attribute::MajorAxis, Attribute::MinorAxis,   Attribute::Circularity,
     Attribute::Convexity};
-
-/// The CUDA implementation; only in builds that have CUDA.
-std::unique_ptr<Stage> make_measure_cuda(const ParamSet& params);
 
 const StageType& measure_stage();
 

@@ -9,7 +9,7 @@
 #include "stages/contour_prep/measure_map/stage.h"
 #include "stages/contour_prep/shared/attribute_step.h"
 #include "stages/contour_prep/shared/contour_step.h"
-#include "stages/contour_prep/shared/lanes.h"
+#include "stages/contour_prep/shared/team.h"
 
 namespace contorno {
 namespace map_measuring {
@@ -110,12 +110,10 @@ template <class T>
 SampleSums sums_of_region(const MapPlanes& planes, unsigned of_class, const CrossingKeys& form,
                           std::span<std::uint64_t> crossings) {
   std::sort(crossings.begin(), crossings.end());
-  SampleSums lanes[kLanes];
-  for (std::size_t span = 0; 2 * span + 1 < crossings.size(); ++span) {
+  return OneThread{}.sum<SampleSums>(crossings.size() / 2, [&](SampleSums& lane, std::uint64_t span) {
     const std::uint64_t from = crossings[2 * span], to = crossings[2 * span + 1];
-    lanes[span % kLanes].add(sums_of_span<T>(planes, of_class, form.row(from), form.col(from), form.col(to)));
-  }
-  return sum_of_lanes(lanes);
+    lane.add(sums_of_span<T>(planes, of_class, form.row(from), form.col(from), form.col(to)));
+  });
 }
 
 }  // namespace

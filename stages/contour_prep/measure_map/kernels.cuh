@@ -10,9 +10,8 @@
 
 #include "stages/contour_prep/hierarchy/rules.h"
 #include "stages/contour_prep/measure_map/rules.h"
-#include "stages/contour_prep/shared/lanes.h"
 #include "stages/contour_prep/shared/placement.cuh"
-#include "stages/contour_prep/shared/threads.cuh"
+#include "stages/contour_prep/shared/team.cuh"
 #include "stages/shared/part_of.cuh"
 
 namespace contorno::measure_map_cuda {
@@ -102,19 +101,6 @@ __global__ void __launch_bounds__(kArrayThreads) write_crossings(const __grid_co
   });
 }
 
-/// The sum of the values of `lanes` neighbouring lanes, a power of two; each of them gets it.
-__device__ __forceinline__ SampleSums sums_of_lanes(SampleSums sums, unsigned lanes) {
-  for (unsigned step = lanes / 2; step > 0; step /= 2) {
-    const auto mask = static_cast<int>(step);
-    SampleSums other;
-    other.sum = __shfl_xor_sync(~0U, sums.sum, mask);
-    other.greatest = __shfl_xor_sync(~0U, sums.greatest, mask);
-    other.count = __shfl_xor_sync(~0U, sums.count, mask);
-    sums.add(other);
-  }
-  return sums;
-}
-
 /// How many crossings may be read: none where they did not fit.
 __device__ __forceinline__ unsigned long long crossings_of(const Job& job) {
   return *job.count <= job.room ? *job.count : 0ULL;
@@ -137,7 +123,7 @@ __global__ void __launch_bounds__(kArrayThreads) measure_spans(const __grid_cons
            col += static_cast<int>(kSpanLanes))
         sums.add(job.planes.at<T>(of_class, job.form.row(from), col));
     }
-    sums = sums_of_lanes(sums, kSpanLanes);
+    for (unsigned step = kSpanLanes / 2; step > 0; step /= 2) sums.add(of_other_lane(sums, step));
     if (span < spans && lane == 0) job.spans[span] = sums;
   }
 }
@@ -160,11 +146,10 @@ __global__ void __launch_bounds__(kArrayThreads) measure_regions(const __grid_co
   for_warps(contours_of(job.out), [&](unsigned contour) {
     const unsigned long long begin = crossings_before(job, job.form.first(contour)) / 2;
     const unsigned long long end = crossings_before(job, job.form.first(contour + 1ULL)) / 2;
-    SampleSums sums;
-    for (unsigned long long span = begin + warp_lane(); span < end; span += kWarpLanes)
-      sums.add(job.spans[span]);
-    sums = sums_of_lanes(sums, kWarpLanes);
-    if (warp_lane() == 0) write(job.out, contour, sums);
+    const WarpTeam team;
+    const auto sums = team.sum<SampleSums>(
+        end - begin, [&](SampleSums& lane, unsigned long long i) { lane.add(job.spans[begin + i]); });
+    if (team.is_first()) write(job.out, contour, sums);
   });
 }
 

@@ -110,7 +110,7 @@ struct SampleSums {
 };
 
 /// Sample i of a span adds to lane i % kSpanLanes of its sums; the sums of span j of a contour add to lane j
-/// % kLanes (shared/lanes.h).
+/// % kLanes (shared/team.h).
 inline constexpr unsigned kSpanLanes = 8;
 
 CONTORNO_HD inline void write(const ContoursView& out, std::uint32_t contour, const SampleSums& sums) {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "stages/contour_prep/order_nearest/pen.h"
-#include "stages/contour_prep/shared/box.cuh"
+#include "stages/contour_prep/shared/box.h"
 #include "stages/contour_prep/shared/placement.cuh"
 
 namespace contorno::order_nearest_cuda {
@@ -35,11 +35,10 @@ struct Job {
 
 __global__ void __launch_bounds__(kArrayThreads) bound_contours(const __grid_constant__ Job job) {
   for_warps(contours_of(job.in), [&](unsigned contour) {
+    const WarpTeam team;
     const OwnPoints own(job.in, contour);
-    Box box;
-    for (unsigned i = warp_lane(); i < own.count; i += kWarpLanes) box.add(own.points[i]);
-    box = box_of_warp(box);
-    if (warp_lane() == 0) job.boxes[contour] = box;
+    const Box box = box_of(team, own.points, own.count);
+    if (team.is_first()) job.boxes[contour] = box;
   });
 }
 

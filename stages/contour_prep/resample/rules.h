@@ -6,7 +6,7 @@
 
 #include "base/host_device.h"
 #include "stages/contour_prep/resample/stage.h"
-#include "stages/contour_prep/shared/contour_size.h"
+#include "stages/contour_prep/shared/per_contour.h"
 
 namespace contorno {
 
@@ -59,5 +59,76 @@ CONTORNO_HD inline Point point_on(const Point& a, const Point& b, std::uint64_t 
   return {static_cast<float>(row + along * (static_cast<double>(b.row) - row)),
           static_cast<float>(col + along * (static_cast<double>(b.col) - col))};
 }
+
+struct Resample {
+  using Params = ResampleParams;
+  static constexpr const char* kName = "resample";
+  static constexpr Gives kGives = Gives::Points;
+  static constexpr ContourTeams kTeams{};
+
+  explicit Resample(const ResampleParams& given) : params(given), steps(given) {}
+
+  void arrays(ArrayTaker& take, const ContoursFormat& format) { take(lengths, format.point_capacity); }
+  /// The format of the output: as many contours, and room for as many points as there may well be, or as an
+  /// earlier frame had.
+  ContoursFormat output(const PlanContext& context, ContoursFormat in) const;
+
+  /// Writes how far each point is along its contour, too.
+  CONTORNO_FOR_TEAMS
+  template <class Team>
+  CONTORNO_HD std::uint64_t count(const Team& team, const ContoursView& in, std::uint32_t contour) const {
+    const std::uint32_t begin = in.offsets[contour], stored = in.offsets[contour + 1] - begin;
+    const Point* const points = in.points + begin;
+    std::uint64_t* const before = lengths + begin;
+    const std::uint64_t length = team.scan(
+        stored,
+        [=](std::uint64_t i) {
+          return i + 1 < stored ? static_cast<std::uint64_t>(segment_length(points[i], points[i + 1])) : 0;
+        },
+        [=](std::uint64_t i, std::uint64_t length_before) { before[i] = length_before; });
+    return steps.stored_points(length, stored, in.closed[contour] != 0);
+  }
+  CONTORNO_FOR_TEAMS
+  template <class Team>
+  CONTORNO_HD void write(const Team& team, const ContoursView& in, std::uint32_t contour, Point* to,
+                         std::uint32_t points) const {
+    const std::uint32_t begin = in.offsets[contour], last = in.offsets[contour + 1] - begin - 1;
+    const Point* const from = in.points + begin;
+    const std::uint64_t* const before = lengths + begin;
+    if (points == 0) return;
+    std::uint32_t low = 0;  // a thread's points ascend, and so do their segments
+    team.each(points, [=, &low](std::uint64_t k) {
+      const std::uint32_t parts = points - 1;
+      if (k == parts && k > 0) {
+        to[k] = from[last];
+      } else if (k == 0 || before[last] == 0) {
+        to[k] = from[0];
+      } else {
+        const ContourPlace place = place_of(before[last], static_cast<std::uint32_t>(k), parts);
+        low = segment_at(before, last, low, place.whole);
+        to[k] = point_on(from[low], from[low + 1], before[low], before[low + 1], place);
+      }
+    });
+  }
+
+  ResampleParams params;
+  ResampleSteps steps;
+  std::uint64_t* lengths = nullptr;  ///< of the contour before each point
+
+ private:
+  /// The last segment that begins at `place` or before it, from segment `low` on, which does. There is a
+  /// segment for each of the first `last` points.
+  CONTORNO_HD static std::uint32_t segment_at(const std::uint64_t* before, std::uint32_t last,
+                                              std::uint32_t low, std::uint64_t place) {
+    std::uint32_t step = 1;
+    for (; step < last - low && before[low + step] <= place; step *= 2) low += step;
+    std::uint32_t high = step < last - low ? low + step : last;
+    while (high - low > 1) {
+      const std::uint32_t middle = low + (high - low) / 2;
+      (before[middle] <= place ? low : high) = middle;
+    }
+    return low;
+  }
+};
 
 }  // namespace contorno

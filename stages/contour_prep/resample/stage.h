@@ -13,8 +13,6 @@
 // from them without rounding; only the last step, between two points, is computed in float64.
 #pragma once
 
-#include <memory>
-
 #include "pipeline/graph/stage.h"
 
 namespace contorno {
@@ -23,20 +21,6 @@ struct ResampleParams {
   double spacing = 1;  ///< px
   int points = 0;      ///< of each contour, in place of a spacing
 };
-
-/// Throws Error(BadConfig) unless the parameters say how many points there are.
-void check_resample(const ResampleParams& params);
-
-/// The format of the output: as many contours, and room for as many points as there may well be, or as an
-/// earlier frame had.
-ContoursFormat resampled_format(const PlanContext& context, const ResampleParams& params);
-
-/// For Stage::overflow: the capacity that `points` need, 0 if `capacity` is enough. Throws Error(BadData)
-/// when they are more than offsets can say.
-std::uint64_t resample_capacity_needed(std::uint64_t points, std::uint64_t capacity);
-
-/// The CUDA implementation; only in builds that have CUDA.
-std::unique_ptr<Stage> make_resample_cuda(const ParamSet& params);
 
 const StageType& resample_stage();
 

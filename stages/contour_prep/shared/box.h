@@ -7,6 +7,7 @@
 
 #include "stages/contour_prep/shared/inside.h"
 #include "stages/contour_prep/shared/points.h"
+#include "stages/contour_prep/shared/team.h"
 
 namespace contorno {
 
@@ -40,5 +41,18 @@ struct Box {
     return gap > 0 ? gap : 0;
   }
 };
+
+/// The box of a contour's points.
+CONTORNO_FOR_TEAMS
+template <class Team>
+CONTORNO_HD Box box_of(const Team& team, const Point* points, std::uint32_t count) {
+  return team.template join<Box>(count, [=](Box& all, std::uint64_t i) { all.add(points[i]); });
+}
+CONTORNO_FOR_TEAMS
+template <class Team>
+CONTORNO_HD Box box_of(const Team& team, const ContoursView& contours, std::uint32_t contour) {
+  const std::uint32_t begin = contours.offsets[contour];
+  return box_of(team, contours.points + begin, contours.offsets[contour + 1] - begin);
+}
 
 }  // namespace contorno

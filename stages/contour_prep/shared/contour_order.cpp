@@ -34,4 +34,24 @@ void gather_contours(const ContoursView& in, const std::uint32_t* sources, const
   *out.counts = {.points = out.offsets[contours], .contours = contours};
 }
 
+void HostChoice::plan(PlanContext& context, const ContoursFormat& format) {
+  chosen_ = context.temporary(format.contour_capacity, MemoryKind::Host);
+  sources_ = context.temporary(format.contour_capacity * sizeof(std::uint32_t), MemoryKind::Host);
+}
+
+void HostChoice::write(const RunContext& context) const {
+  const auto& in = std::get<ContoursView>(context.inputs[0]);
+  const auto& out = std::get<ContoursView>(context.outputs[0]);
+  if (!begin_output(in, out)) return;
+  const std::uint8_t* const chosen = this->chosen(context);
+  auto* const sources = context.scratch<std::uint32_t>(sources_);
+  std::uint32_t kept = 0;
+  for (int k = 0; k < in.format.classes; ++k) {
+    for (std::uint32_t contour = in.class_begin[k]; contour < in.class_begin[k + 1]; ++contour)
+      if (chosen[contour] != 0) sources[kept++] = contour;
+    out.class_begin[k + 1] = kept;
+  }
+  gather_contours(in, sources, out);
+}
+
 }  // namespace contorno

@@ -18,6 +18,19 @@ void ContourOrder::write_first(const RunContext& context, const unsigned* order,
   write(context, placement, starts);
 }
 
+void DeviceChoice::plan(PlanContext& context, const ContoursFormat& format) {
+  chosen_ = context.temporary(format.contour_capacity, MemoryKind::Device);
+  order_.plan(context, format);
+  launch_.plan(format.contour_capacity);
+}
+
+void DeviceChoice::write(const RunContext& context) const {
+  launch_.with_shared(sizeof(RangeShared), "measure_chosen", contour_order_cuda::measure_chosen,
+                      context.stream, order_.view(context),
+                      static_cast<const std::uint8_t*>(chosen(context)));
+  order_.write(context);
+}
+
 void ContourOrder::write(const RunContext& context, const PlacementView& placement,
                          const unsigned* starts) const {
   launch_.with_shared(sizeof(RangeShared), "write_whole", contour_order_cuda::write_whole, context.stream,

@@ -1,7 +1,8 @@
-// The kernels of ContourOrder.
+// The kernels of ContourOrder and DeviceChoice.
 //
-//   measure_first  the words of the first contours of each class of an order
-//   write_whole    the contours; `starts` as of gather_contours
+//   measure_first   the words of the first contours of each class of an order
+//   measure_chosen  the words of the contours that were chosen
+//   write_whole     the contours; `starts` as of gather_contours
 #pragma once
 
 #include "stages/contour_prep/shared/contour_order.h"
@@ -17,6 +18,14 @@ __global__ void __launch_bounds__(kArrayThreads)
   measure_contours(placement, [&](unsigned i) {
     const unsigned k = part_of(in.class_begin, static_cast<unsigned>(in.format.classes), i);
     return i - in.class_begin[k] < limit ? contour_word(points_of(in, placement.order[i])) : 0ULL;
+  });
+}
+
+/// `chosen`: a flag for each contour.
+__global__ void __launch_bounds__(kArrayThreads)
+    measure_chosen(const __grid_constant__ PlacementView placement, const std::uint8_t* chosen) {
+  measure_contours(placement, [&](unsigned i) {
+    return chosen[i] != 0 ? contour_word(points_of(placement.in, i)) : 0ULL;
   });
 }
 

@@ -19,6 +19,21 @@ bool begin_output(const ContoursView& in, const ContoursView& out);
 void gather_contours(const ContoursView& in, const std::uint32_t* sources, const ContoursView& out,
                      const std::uint32_t* starts = nullptr);
 
+/// A choice of whole contours, in their order, from a stage's input to its output. On the CPU.
+class HostChoice {
+ public:
+  /// Asks for scratch, as part of the stage's plan.
+  void plan(PlanContext& context, const ContoursFormat& format);
+  /// Flags, to be written: whether a contour of the input stays.
+  std::uint8_t* chosen(const RunContext& context) const { return context.scratch<std::uint8_t>(chosen_); }
+  void write(const RunContext& context) const;
+  /// See Stage::selection.
+  Scratch sources() const { return sources_; }
+
+ private:
+  Scratch chosen_, sources_;
+};
+
 /// Writes whole contours on the device, with what begin_output does.
 class ContourOrder {
  public:
@@ -40,6 +55,20 @@ class ContourOrder {
 
   ArrayLaunch launch_;
   ContourPlacement placement_;
+};
+
+/// HostChoice on the device.
+class DeviceChoice {
+ public:
+  void plan(PlanContext& context, const ContoursFormat& format);
+  std::uint8_t* chosen(const RunContext& context) const { return context.scratch<std::uint8_t>(chosen_); }
+  void write(const RunContext& context) const;
+  Scratch sources() const { return order_.sources(); }
+
+ private:
+  ArrayLaunch launch_;
+  ContourOrder order_;
+  Scratch chosen_;
 };
 
 }  // namespace contorno

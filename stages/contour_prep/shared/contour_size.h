@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "stages/contour_prep/shared/points.h"
+#include "stages/contour_prep/shared/team.h"
 
 namespace contorno {
 
@@ -54,13 +55,18 @@ CONTORNO_HD inline std::uint64_t size_in_units(ContourSize by, std::uint64_t sum
 }
 
 /// The size of contour `contour` in units.
-inline std::uint64_t size_in_units(ContourSize by, const ContoursView& contours, std::uint32_t contour) {
-  const std::span<const Point> points = contours.contour(contour);
-  std::uint64_t sum = 0;
-  if (by != ContourSize::Points)
-    for (std::size_t i = 1; i < points.size(); ++i)
-      sum += static_cast<std::uint64_t>(segment_size(by, points[0], points[i - 1], points[i]));
-  return size_in_units(by, sum, static_cast<std::uint32_t>(points.size()), contours.closed[contour] != 0);
+CONTORNO_FOR_TEAMS
+template <class Team>
+CONTORNO_HD std::uint64_t size_in_units(const Team& team, ContourSize by, const ContoursView& contours,
+                                        std::uint32_t contour) {
+  const Point* const points = contours.points + contours.offsets[contour];
+  const std::uint32_t count = contours.offsets[contour + 1] - contours.offsets[contour];
+  WholeSum sum;
+  if (by != ContourSize::Points && count > 1)
+    sum = team.template join<WholeSum>(count - 1, [=](WholeSum& all, std::uint64_t i) {
+      all.value += static_cast<std::uint64_t>(segment_size(by, points[0], points[i], points[i + 1]));
+    });
+  return size_in_units(by, sum.value, count, contours.closed[contour] != 0);
 }
 
 }  // namespace contorno

@@ -1,11 +1,11 @@
-// PointSelection on the device.
+// DeviceSelection on the device.
 #include "stages/contour_prep/shared/point_selection.cuh"
 
 #include "stages/contour_prep/shared/array_launch.cuh"
 
 namespace contorno {
 
-void PointSelection::plan(PlanContext& context, const ContoursFormat& format) {
+void DeviceSelection::plan(PlanContext& context, const ContoursFormat& format) {
   const std::size_t chunks = format.point_capacity / 32 + 1;
   const auto take = [&](std::size_t bytes) { return context.temporary(bytes, MemoryKind::Device); };
   keep_ = take(format.point_capacity);
@@ -15,7 +15,7 @@ void PointSelection::plan(PlanContext& context, const ContoursFormat& format) {
   launch_.plan(std::max(format.point_capacity, format.contour_capacity));
 }
 
-void PointSelection::run(const RunContext& context) const {
+void DeviceSelection::run(const RunContext& context) const {
   const point_selection_cuda::Job job{.placement = placement_.view(context),
                                       .keep = keep(context),
                                       .kept = context.scratch<unsigned>(kept_),

@@ -1,4 +1,4 @@
-// The kernels of PointSelection.
+// The kernels of DeviceSelection.
 //
 //   count_kept    which of every 32 points are kept, and how many before
 //   measure_kept  what is stored of every contour, as a word

@@ -20,8 +20,24 @@ namespace contorno {
 /// `out` gets its counts and nothing else: the frame runs again with more room.
 void select_points(const ContoursView& in, const std::uint8_t* keep, const ContoursView& out);
 
+/// The selection of a stage, from its input to its output. On the CPU.
+class HostSelection {
+ public:
+  void plan(PlanContext& context, const ContoursFormat& format) {
+    keep_ = context.temporary(format.point_capacity, MemoryKind::Host);
+  }
+  std::uint8_t* keep(const RunContext& context) const { return context.scratch<std::uint8_t>(keep_); }
+  void run(const RunContext& context) const {
+    select_points(std::get<ContoursView>(context.inputs[0]), keep(context),
+                  std::get<ContoursView>(context.outputs[0]));
+  }
+
+ private:
+  Scratch keep_;
+};
+
 /// The same on the device.
-class PointSelection {
+class DeviceSelection {
  public:
   /// Asks for scratch, as part of the stage's plan: 1.4 bytes a point and 12 a contour.
   void plan(PlanContext& context, const ContoursFormat& format);

@@ -1,61 +1,10 @@
-// The declaration of simplify, and its implementation on the CPU.
-#include "stages/contour_prep/shared/contour_loop.h"
-#include "stages/contour_prep/shared/contour_step.h"
-#include "stages/contour_prep/shared/point_selection.h"
+// The declaration of simplify, whose methods are steps of their own.
+#include "stages/contour_prep/shared/on_host.h"
 #include "stages/contour_prep/simplify/douglas_peucker.h"
 #include "stages/contour_prep/simplify/visvalingam.h"
 
 namespace contorno {
 namespace {
-
-class SimplifyCpu final : public Stage {
- public:
-  explicit SimplifyCpu(const SimplifyParams& params) : params_(params), limits_(params) {}
-
-  void plan(PlanContext& context) override {
-    const auto& format = std::get<ContoursFormat>(context.input(0));
-    const auto take = [&](std::size_t bytes) {
-      return context.temporary(format.point_capacity * bytes, MemoryKind::Host);
-    };
-    keep_ = take(1);
-    if (params_.method == SimplifyMethod::Visvalingam)
-      nodes_ = take(sizeof(VisvalingamPoint)), heap_ = take(sizeof(VisvalingamArea));
-    else {
-      if (params_.points > 0) ranked_ = take(sizeof(RankedPoint));
-      boxes_ =
-          context.temporary(PointBlocks::boxes_for(format.point_capacity) * sizeof(Box), MemoryKind::Host);
-    }
-    context.set_output(0, format);
-  }
-
-  void run(const RunContext& context) const override {
-    const auto& in = std::get<ContoursView>(context.inputs[0]);
-    auto* const keep = context.scratch<std::uint8_t>(keep_);
-    if (in.fits())
-      for_contours(context.threads, in.counts->contours,
-                   [&](std::uint32_t contour) { mark(context, in, contour, keep); });
-    select_points(in, keep, std::get<ContoursView>(context.outputs[0]));
-  }
-
- private:
-  void mark(const RunContext& context, const ContoursView& in, std::uint32_t contour,
-            std::uint8_t* keep) const {
-    const OwnPoints own(in, contour);
-    if (params_.method == SimplifyMethod::Visvalingam)
-      mark_visvalingam(own.points, own.count, own.closed, limits_, keep + own.begin,
-                       context.scratch<VisvalingamPoint>(nodes_) + own.begin,
-                       context.scratch<VisvalingamArea>(heap_) + own.begin);
-    else
-      mark_douglas_peucker(farthest_, own.points, own.count, own.closed, limits_, keep + own.begin,
-                           params_.points > 0 ? context.scratch<RankedPoint>(ranked_) + own.begin : nullptr,
-                           context.scratch<Box>(boxes_) + PointBlocks::first_box(own.begin));
-  }
-
-  SimplifyParams params_;
-  SimplifyLimits limits_;
-  FarthestBetween farthest_ = farthest_between(best_simd());
-  Scratch keep_, nodes_, heap_, ranked_, boxes_;
-};
 
 ParamDeclaration simplify_params() {
   ParamList<SimplifyParams> list;
@@ -74,6 +23,15 @@ ParamDeclaration simplify_params() {
   return declare(list);
 }
 
+/// A StageType's make_cpu and make_cuda, of those of both methods.
+template <class Make>
+auto by_method(Make douglas_peucker, Make visvalingam) {
+  return [=](const ParamSet& params) {
+    return params.as<SimplifyParams>().method == SimplifyMethod::Visvalingam ? visvalingam(params)
+                                                                             : douglas_peucker(params);
+  };
+}
+
 }  // namespace
 
 const StageType& simplify_stage() {
@@ -81,9 +39,9 @@ const StageType& simplify_stage() {
     .name = "simplify", .summary = "Keeps the points of contours that matter for their shape.",
     .gives = "The same contours with fewer points.", .params = simplify_params(),
     .example = "- type: simplify\n  tolerance: 0.75\n  points: 200\n",
-    .make_cpu = make_step<SimplifyCpu, SimplifyParams>,
+    .make_cpu = by_method(make_per_contour<DouglasPeucker, OnHost>, make_per_contour<Visvalingam, OnHost>),
 #if CONTORNO_HAVE_CUDA
-    .make_cuda = make_simplify_cuda,
+    .make_cuda = by_method(make_on_device<DouglasPeucker>, make_on_device<Visvalingam>),
 #endif
   });
   return type;

@@ -8,15 +8,14 @@ namespace {
 
 class Marker {
  public:
-  Marker(FarthestBetween farthest, const Point* points, std::uint32_t own, const SimplifyLimits& limits,
-         std::uint8_t* keep, RankedPoint* ranked, Box* boxes)
-      : farthest_(farthest),
-        points_(points),
-        limits_(limits),
+  Marker(const DouglasPeucker& step, const OwnPoints& own, std::uint8_t* keep)
+      : farthest_(step.farthest),
+        points_(own.points),
+        limits_(step.limits),
         keep_(keep),
-        ranked_(ranked),
-        boxes_(boxes),
-        own_(own) {}
+        ranked_(step.ranked != nullptr ? step.ranked + own.begin : nullptr),
+        boxes_(step.boxes + PointBlocks::first_box(own.begin)),
+        own_(own.count) {}
 
   void mark_open(std::uint32_t own) {
     keep(0, kMostImportant);
@@ -113,19 +112,19 @@ class Marker {
 
 }  // namespace
 
-void mark_douglas_peucker(FarthestBetween farthest, const Point* points, std::uint32_t own, bool closed,
-                          const SimplifyLimits& limits, std::uint8_t* keep, RankedPoint* ranked, Box* boxes) {
-  if (own <= SimplifyLimits::fewest(closed)) {
-    std::fill_n(keep, own, std::uint8_t{1});
-    return;
-  }
-  std::fill_n(keep, own, std::uint8_t{0});
-  Marker marker(farthest, points, own, limits, keep, ranked, boxes);
-  if (closed)
-    marker.mark_closed(own);
+DouglasPeucker::DouglasPeucker(const SimplifyParams& params)
+    : limits(params), farthest(farthest_between(best_simd())) {}
+
+void mark(const OneThread&, const DouglasPeucker& step, const OwnPoints& own, std::uint8_t* keep) {
+  const bool is_whole = own.count <= SimplifyLimits::fewest(own.closed);
+  std::fill_n(keep, own.count, static_cast<std::uint8_t>(is_whole ? 1 : 0));
+  if (is_whole) return;
+  Marker marker(step, own, keep);
+  if (own.closed)
+    marker.mark_closed(own.count);
   else
-    marker.mark_open(own);
-  if (ranked != nullptr) marker.keep_at_most(limits.budget(own, closed));
+    marker.mark_open(own.count);
+  if (step.ranked != nullptr) marker.keep_at_most(step.limits.budget(own.count, own.closed));
 }
 
 }  // namespace contorno

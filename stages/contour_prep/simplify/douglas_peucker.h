@@ -1,6 +1,8 @@
-// Douglas-Peucker on the CPU, a contour at a time, without recursion and without allocating.
+// Douglas-Peucker, a contour at a time, without recursion and without allocating: by one thread of the host
+// (douglas_peucker.cpp), or by a block of a device (douglas_peucker.cuh).
 #pragma once
 
+#include "stages/contour_prep/shared/per_contour.h"
 #include "stages/contour_prep/simplify/farthest_in_blocks.h"
 
 namespace contorno {
@@ -11,10 +13,57 @@ struct RankedPoint {
   std::uint32_t at = 0;
 };
 
-/// Marks the points of a contour that stay, of which it has `own`; a closed one has its first point again at
-/// points[own]. `keep` has `own` flags, `ranked` room for as many points, and may be null without a budget;
-/// `boxes` has room for those of PointBlocks.
-void mark_douglas_peucker(FarthestBetween farthest, const Point* points, std::uint32_t own, bool closed,
-                          const SimplifyLimits& limits, std::uint8_t* keep, RankedPoint* ranked, Box* boxes);
+/// What the threads of a block tell each other.
+struct SplitShared {
+  unsigned shorts[2], longs[2];  ///< intervals of this round and the next: at the begin and end of their list
+  unsigned histogram[256];
+  unsigned kept;
+  // The choice of the budget: the bits of the least importance that are known, and how many points that have
+  // them are chosen.
+  unsigned long long least;
+  unsigned left;
+};
+
+/// Arrays have an element a point; those of a contour lie where its points lie.
+struct DouglasPeucker {
+  using Params = SimplifyParams;
+  static constexpr const char* kName = "simplify";
+  static constexpr Gives kGives = Gives::Marks;
+  /// Small blocks, of which many contours have one at the same time, and for long contours blocks as large as
+  /// can be.
+  static constexpr ContourTeams kTeams{.few = 128, .many = 1024, .long_from = 2048};
+  static constexpr std::size_t kRoom = sizeof(SplitShared);
+
+  explicit DouglasPeucker(const SimplifyParams& params);
+
+  void arrays(ArrayTaker& take, const ContoursFormat& format) {
+    const std::size_t points = format.point_capacity;
+    if (take.on_host()) {
+      if (limits.points > 0) take(ranked, points);
+      take(boxes, PointBlocks::boxes_for(points));
+    } else {
+      take(intervals, points);
+      if (limits.points > 0) take(importance, points);
+    }
+  }
+
+  CONTORNO_FOR_TEAMS
+  template <class Team>
+  CONTORNO_HD void operator()(const Team& team, const OwnPoints& own, std::uint8_t* keep) const {
+    mark(team, *this, own, keep);
+  }
+
+  SimplifyLimits limits;
+  // On the host.
+  FarthestBetween farthest;
+  RankedPoint* ranked = nullptr;  ///< only with a budget
+  Box* boxes = nullptr;           ///< those of PointBlocks
+  // On a device.
+  Interval* intervals = nullptr;             ///< of this round and of the next one, half of the points each
+  unsigned long long* importance = nullptr;  ///< only with a budget
+};
+
+/// Marks the points of a contour that stay.
+void mark(const OneThread& team, const DouglasPeucker& step, const OwnPoints& own, std::uint8_t* keep);
 
 }  // namespace contorno

@@ -18,8 +18,6 @@
 // repeated elimination of points", 1993.
 #pragma once
 
-#include <memory>
-
 #include "pipeline/graph/stage.h"
 
 namespace contorno {
@@ -31,9 +29,6 @@ struct SimplifyParams {
   double tolerance = 1;  ///< px; px^2 for Visvalingam
   int points = 0;        ///< own points kept of each contour at most; 0 = any number
 };
-
-/// The CUDA implementation; only in builds that have CUDA.
-std::unique_ptr<Stage> make_simplify_cuda(const ParamSet& params);
 
 const StageType& simplify_stage();
 

@@ -50,14 +50,18 @@ class AreaHeap {
 
 }  // namespace
 
-void mark_visvalingam(const Point* points, std::uint32_t own, bool closed, const SimplifyLimits& limits,
-                      std::uint8_t* keep, VisvalingamPoint* nodes, VisvalingamArea* heap) {
+void mark(const OneThread&, const Visvalingam& step, const OwnPoints& one, std::uint8_t* keep) {
+  const SimplifyLimits& limits = step.limits;
+  const Point* const points = one.points;
+  const std::uint32_t own = one.count;
+  const bool closed = one.closed;
+  VisvalingamPoint* const nodes = step.nodes + one.begin;
   std::fill_n(keep, own, std::uint8_t{1});
   if (own <= SimplifyLimits::fewest(closed)) return;
   const auto area_of = [&](std::uint32_t at) {
     return VisvalingamArea{area_bits(points[nodes[at].before], points[at], points[nodes[at].after]), at};
   };
-  AreaHeap areas(nodes, heap);
+  AreaHeap areas(nodes, step.heap + one.begin);
   for (std::uint32_t i = 0; i < own; ++i) {
     nodes[i].before = ring_before(i, own), nodes[i].after = ring_after(i, own);
     if (may_go(i, own, closed)) areas.append(area_of(i));

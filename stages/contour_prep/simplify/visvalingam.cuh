@@ -1,13 +1,13 @@
-// Visvalingam-Whyatt on the device: a warp takes a contour at a time and removes one point after the other,
-// because which triangle is the smallest depends on all removals before. The smallest one is found by a tree
-// in which a node stands for 32 nodes of the level below, so that its lanes look at them at once.
+// Visvalingam-Whyatt on the device: a warp removes one point after the other, because which triangle is the
+// smallest depends on all removals before. The smallest one is found by a tree in which a node stands for 32
+// nodes of the level below, so that its lanes look at them at once.
 #pragma once
 
-#include "stages/contour_prep/simplify/kernels.cuh"
+#include "stages/contour_prep/shared/team.cuh"
+#include "stages/contour_prep/simplify/visvalingam.h"
 
 namespace contorno::simplify_cuda {
 
-inline constexpr unsigned kRemoveThreads = 64;
 /// In place of an area: this point is not removed (again).
 inline constexpr unsigned long long kFixed = ~0ULL;
 
@@ -24,15 +24,15 @@ __device__ __forceinline__ unsigned lane_of_smallest(unsigned long long value) {
 /// One contour whose points are removed by a warp. Every lane computes the same; the first one writes.
 class Remover {
  public:
-  __device__ Remover(const Job& job, const OwnPoints& own)
+  __device__ Remover(const Visvalingam& step, const OwnPoints& own, std::uint8_t* keep)
       : own_(own),
-        limits_(job.limits),
-        keep_(job.keep + own.begin),
-        areas_(job.areas + own.begin),
-        before_(job.before + own.begin),
-        after_(job.after + own.begin),
-        smallest_(job.smallest + own.begin),
-        lane_(threadIdx.x % 32) {}
+        limits_(step.limits),
+        keep_(keep),
+        areas_(step.areas + own.begin),
+        before_(step.before + own.begin),
+        after_(step.after + own.begin),
+        smallest_(step.smallest + own.begin),
+        lane_(warp_lane()) {}
 
   __device__ void mark() {
     const unsigned own = own_.count, fewest = SimplifyLimits::fewest(own_.closed);
@@ -122,14 +122,14 @@ class Remover {
   unsigned lane_ = 0, root_ = 0;
 };
 
-__global__ void __launch_bounds__(kRemoveThreads) remove_points(const __grid_constant__ Job job) {
-  if (!job.in.fits()) return;
-  const auto contours = static_cast<unsigned>(job.in.counts->contours);
-  for (unsigned long long i = global_thread() / 32; i < contours; i += all_threads() / 32) {
-    const OwnPoints own(job.in, static_cast<unsigned>(i));
-    Remover(job, own).mark();
-    __syncwarp();
-  }
+}  // namespace contorno::simplify_cuda
+
+namespace contorno {
+
+__device__ inline void mark(const WarpTeam& team, const Visvalingam& step, const OwnPoints& own,
+                            std::uint8_t* keep) {
+  simplify_cuda::Remover(step, own, keep).mark();
+  team.synchronise();
 }
 
-}  // namespace contorno::simplify_cuda
+}  // namespace contorno

@@ -1,6 +1,8 @@
-// Visvalingam-Whyatt on the CPU, a contour at a time, without allocating.
+// Visvalingam-Whyatt, a contour at a time, without allocating: by one thread of the host (visvalingam.cpp),
+// or by a warp of a device (visvalingam.cuh).
 #pragma once
 
+#include "stages/contour_prep/shared/per_contour.h"
 #include "stages/contour_prep/simplify/rules.h"
 
 namespace contorno {
@@ -21,9 +23,40 @@ struct VisvalingamArea {
   }
 };
 
-/// Marks the points of a contour that stay, of which it has `own`. `keep` has `own` flags; `nodes` and `heap`
-/// have room for `own` each.
-void mark_visvalingam(const Point* points, std::uint32_t own, bool closed, const SimplifyLimits& limits,
-                      std::uint8_t* keep, VisvalingamPoint* nodes, VisvalingamArea* heap);
+/// Arrays have an element a point; those of a contour lie where its points lie.
+struct Visvalingam {
+  using Params = SimplifyParams;
+  static constexpr const char* kName = "simplify";
+  static constexpr Gives kGives = Gives::Marks;
+  static constexpr ContourTeams kTeams = kWarpsAlone;
+
+  explicit Visvalingam(const SimplifyParams& params) : limits(params) {}
+
+  void arrays(ArrayTaker& take, const ContoursFormat& format) {
+    const std::size_t points = format.point_capacity;
+    if (take.on_host())
+      take(nodes, points), take(heap, points);
+    else
+      take(areas, points), take(before, points), take(after, points), take(smallest, points);
+  }
+
+  CONTORNO_FOR_TEAMS
+  template <class Team>
+  CONTORNO_HD void operator()(const Team& team, const OwnPoints& own, std::uint8_t* keep) const {
+    mark(team, *this, own, keep);
+  }
+
+  SimplifyLimits limits;
+  // On the host.
+  VisvalingamPoint* nodes = nullptr;
+  VisvalingamArea* heap = nullptr;
+  // On a device.
+  unsigned long long* areas = nullptr;           ///< the bits of twice the area; kFixed: never removed
+  unsigned *before = nullptr, *after = nullptr;  ///< neighbours
+  unsigned* smallest = nullptr;                  ///< the tree over the areas
+};
+
+/// Marks the points of a contour that stay.
+void mark(const OneThread& team, const Visvalingam& step, const OwnPoints& own, std::uint8_t* keep);
 
 }  // namespace contorno

@@ -6,7 +6,9 @@
 // sign. So both kinds of contours need one transform of about as many points as they have.
 #pragma once
 
+#include "stages/contour_prep/fourier/series.h"
 #include "stages/contour_prep/shared/own_points.h"
+#include "stages/contour_prep/shared/per_contour.h"
 #include "stages/contour_prep/shared/points.h"
 #include "stages/contour_prep/smooth/stage.h"
 
@@ -145,3 +147,41 @@ CONTORNO_HD void smooth(const Team& team, const SmoothTerms& terms, const OwnPoi
 }
 
 }  // namespace contorno::smoothing
+
+namespace contorno {
+
+struct Smooth {
+  using Params = SmoothParams;
+  using Complex = fourier::Complex;
+  using Series = smoothing::Series;
+  static constexpr const char* kName = "smooth";
+  static constexpr Gives kGives = Gives::Shape;
+  static constexpr ContourTeams kTeams{.few = 256, .long_from = ContourTeams::kNever};
+  /// For any contour of up to 512 points, and for 1024 or 2048 steps. Five blocks fit into a multiprocessor.
+  static constexpr std::size_t kRoom = 2560 * sizeof(Complex);
+
+  explicit Smooth(const SmoothParams& params) : terms(params) {}
+
+  void arrays(ArrayTaker& take, const ContoursFormat& format) {
+    take(memory, format.point_capacity * Series::kMostMemory);
+  }
+  void tables(Tables& tables, const SmoothParams&, const ContoursFormat& format) {
+    roots = tables.keep(fourier::transform_roots(format.point_capacity));
+  }
+
+  CONTORNO_FOR_TEAMS
+  template <class Team>
+  CONTORNO_HD void operator()(const Team& team, const ContoursView& out, std::uint32_t contour) const {
+    const OwnPoints own(out, contour);
+    Complex* const coefficients = memory + own.begin * Series::kMostMemory;
+    Complex* const transform = team.room(fourier::Transform::memory(Series(own).steps()),
+                                         coefficients + own.count * Series::kCoefficients);
+    smoothing::smooth(team, terms, own, out.points + own.begin, coefficients, transform, roots);
+  }
+
+  smoothing::SmoothTerms terms;
+  Complex* memory = nullptr;
+  const Complex* roots = nullptr;
+};
+
+}  // namespace contorno

@@ -20,8 +20,6 @@
 // "Fourier Drawing Machine", section 1.
 #pragma once
 
-#include <memory>
-
 #include "pipeline/graph/stage.h"
 #include "stages/contour_prep/fourier/selection.h"
 
@@ -31,9 +29,6 @@ struct SmoothParams {
   int terms = 21;  ///< coefficients that are kept
   KeptTerms keep = KeptTerms::Low;
 };
-
-/// The CUDA implementation; only in builds that have CUDA.
-std::unique_ptr<Stage> make_smooth_cuda(const ParamSet& params);
 
 const StageType& smooth_stage();
 

@@ -21,23 +21,6 @@ struct TrackedFrame {
   PairingWork work;
 };
 
-void look_at(TrackedContour& contour, std::span<const Point> points, bool closed, const Limits& limits) {
-  contour.object = kNone;
-  Seen& seen = contour.seen;
-  seen = {.box = {}, .row = measuring::kNaN, .col = measuring::kNaN};
-  if (points.empty()) return;
-  for (const Point& point : points) seen.box.add(point);
-  FirstMoments area[kLanes], line[kLanes];
-  for (std::size_t i = 1; i < points.size(); ++i) {
-    const Offset a(points[i - 1], points[0]), b(points[i], points[0]);
-    add_triangle(area[(i - 1) % kLanes], a, b);
-    add_segment(line[(i - 1) % kLanes], a, b);
-  }
-  const FirstMoments all = sum_of_lanes(area);
-  set_centroid(seen, points[0], closed, all, sum_of_lanes(line));
-  if (is_hole(closed, all, limits)) contour.object = kHole;
-}
-
 /// Writes the attributes and the state behind the frame: the contours, then what was not seen.
 void write_objects(const TrackedFrame& frame, const ContoursView& out) {
   const StateView &before = frame.before, &after = frame.after;
@@ -112,7 +95,10 @@ class TrackCpu final : public AttributeStep {
         frame.work.contours[i].of_class = static_cast<std::uint32_t>(k);
     for_contours(context.threads, out.counts->contours, [&](std::uint32_t contour) {
       sources[contour] = contour;
-      look_at(frame.work.contours[contour], out.contour(contour), out.closed[contour] != 0, frame.limits);
+      TrackedContour& one = frame.work.contours[contour];
+      bool hole = false;
+      one.seen = look_at(OneThread{}, out, contour, frame.limits, hole);
+      one.object = hole ? kHole : kNone;
     });
     pair_contours(frame.work, frame.limits, frame.number, frame.anew);
     write_objects(frame, out);

@@ -8,9 +8,8 @@
 //                 all of its own work
 #pragma once
 
-#include "stages/contour_prep/shared/box.cuh"
 #include "stages/contour_prep/shared/placement.cuh"
-#include "stages/contour_prep/shared/threads.cuh"
+#include "stages/contour_prep/shared/team.cuh"
 #include "stages/contour_prep/track/rules.h"
 #include "stages/shared/part_of.cuh"
 
@@ -63,45 +62,9 @@ __global__ void __launch_bounds__(kArrayThreads) list_objects(const __grid_const
   }
 }
 
-__device__ __forceinline__ FirstMoments sum_of_moments(const FirstMoments& sums) {
-  return {sum_of_warp(sums.weight), sum_of_warp(sums.row), sum_of_warp(sums.col)};
-}
-
-/// Called by a warp. Says in `hole` whether the contour is one.
-__device__ inline Seen look_at(const Job& job, unsigned contour, bool& hole) {
-  const ContoursView& out = job.out;
-  hole = false;
-  Seen seen;
-  seen.row = seen.col = measuring::kNaN;
-  const unsigned points = points_of(out, contour);
-  if (points == 0) return seen;
-  const Point* const point = out.points + out.offsets[contour];
-  Box box;
-  FirstMoments area, line;
-  for (unsigned i = warp_lane(); i < points; i += kWarpLanes) box.add(point[i]);
-  for (unsigned i = warp_lane() + 1; i < points; i += kWarpLanes) {
-    const Offset a(point[i - 1], point[0]), b(point[i], point[0]);
-    add_triangle(area, a, b);
-    add_segment(line, a, b);
-  }
-  seen.box = box_of_warp(box);
-  const FirstMoments all = sum_of_moments(area);
-  set_centroid(seen, point[0], out.closed[contour] != 0, all, sum_of_moments(line));
-  hole = is_hole(out.closed[contour] != 0, all, job.limits);
-  return seen;
-}
-
-/// The best of the choices of all lanes.
-__device__ inline Choice best_of_warp(Choice choice) {
-  for (unsigned step = kWarpLanes / 2; step > 0; step /= 2) {
-    const auto mask = static_cast<int>(step);
-    const Score score = __shfl_xor_sync(~0U, choice.score, mask);
-    const unsigned index = __shfl_xor_sync(~0U, choice.index, mask);
-    const unsigned long long key = __shfl_xor_sync(~0U, choice.key, mask);
-    choice.consider(score, index, key);
-  }
-  return choice;
-}
+struct JoinChoices {
+  __device__ void operator()(Choice& a, const Choice& b) const { a.consider(b.score, b.index, b.key); }
+};
 
 /// The best object for a contour that has no better offer; called by a warp.
 __device__ inline Choice choose(const Job& job, unsigned contour, const Seen& seen, unsigned of_class) {
@@ -125,7 +88,7 @@ __device__ inline Choice choose(const Job& job, unsigned contour, const Seen& se
         choice.consider(score, i, object.id);
     }
   }
-  return best_of_warp(choice);
+  return WarpTeam().combine(choice, JoinChoices());
 }
 
 /// Makes the best object an offer; called by a warp. False: there is none.
@@ -146,7 +109,7 @@ __device__ __forceinline__ unsigned class_of(const Job& job, unsigned contour) {
 __global__ void __launch_bounds__(kArrayThreads) look(const __grid_constant__ Job job) {
   for_warps(contours_of(job.out), [&](unsigned contour) {
     bool hole;
-    const Seen seen = look_at(job, contour, hole);
+    const Seen seen = look_at(WarpTeam(), job.out, contour, job.limits, hole);
     if (warp_lane() == 0) job.seen[contour] = seen, job.sources[contour] = contour;
     if (hole && warp_lane() == 0) job.choices[contour] = kHole, job.scores[contour] = 0;
     if (!hole) offer(job, contour, seen, class_of(job, contour));
@@ -253,7 +216,7 @@ class BlockSides {
   static constexpr Score kFree = 0, kSettled = 1;
 
   __device__ std::uint32_t best_of_block(Choice choice) const {
-    choice = best_of_warp(choice);
+    choice = WarpTeam().combine(choice, JoinChoices());
     __syncthreads();  // the answers before were read
     if (warp_lane() == 0) choices_[threadIdx.x / kWarpLanes] = choice;
     __syncthreads();

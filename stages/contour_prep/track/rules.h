@@ -9,8 +9,8 @@
 #include "base/host_device.h"
 #include "base/memory.h"
 #include "pipeline/graph/stage.h"
-#include "stages/contour_prep/measure/rules.h"
 #include "stages/contour_prep/shared/attributes.h"
+#include "stages/contour_prep/shared/measures.h"
 #include "stages/contour_prep/shared/row_lists.h"
 #include "stages/contour_prep/track/stage.h"
 #include "stages/shared/partner_tree.h"
@@ -81,12 +81,15 @@ using measuring::kOfSegments;
 using measuring::kOfTriangles;
 using measuring::Offset;
 
-CONTORNO_HD inline void add_triangle(FirstMoments& sums, const Offset& a, const Offset& b) {
-  sums.add(measuring::twice_area_of(a, b), a, b);
-}
-CONTORNO_HD inline void add_segment(FirstMoments& sums, const Offset& a, const Offset& b) {
-  sums.add(measuring::length_of(a, b), a, b);
-}
+struct CentroidSums {
+  FirstMoments area, line;
+
+  CONTORNO_HD void add(const Offset& a, const Offset& b) {
+    area.add(measuring::twice_area_of(a, b), a, b);
+    line.add(measuring::length_of(a, b), a, b);
+  }
+  CONTORNO_HD void add(const CentroidSums& other) { area.add(other.area), line.add(other.line); }
+};
 /// Of a contour with the first point `first`, from the sums over its triangles and its segments.
 CONTORNO_HD inline void set_centroid(Seen& seen, const Point& first, bool closed, const FirstMoments& area,
                                      const FirstMoments& line) {
@@ -102,6 +105,27 @@ CONTORNO_HD inline void set_centroid(Seen& seen, const Point& first, bool closed
 /// region that the map cuts.
 CONTORNO_HD inline bool is_hole(bool closed, const FirstMoments& area, const Limits& limits) {
   return closed && (limits.positive_holes ? area.weight > 0 : area.weight < 0);
+}
+
+/// What is seen of a contour; says in `hole` whether it is one.
+CONTORNO_FOR_TEAMS
+template <class Team>
+CONTORNO_HD Seen look_at(const Team& team, const ContoursView& contours, std::uint32_t contour,
+                         const Limits& limits, bool& hole) {
+  const std::uint32_t begin = contours.offsets[contour], count = contours.offsets[contour + 1] - begin;
+  const Point* const points = contours.points + begin;
+  const bool closed = contours.closed[contour] != 0;
+  hole = false;
+  Seen seen;
+  seen.row = seen.col = measuring::kNaN;
+  if (count == 0) return seen;
+  seen.box = box_of(team, points, count);
+  const auto sums = team.template sum<CentroidSums>(count - 1, [=](CentroidSums& lane, std::uint64_t i) {
+    lane.add(Offset(points[i], points[0]), Offset(points[i + 1], points[0]));
+  });
+  set_centroid(seen, points[0], closed, sums.area, sums.line);
+  hole = is_hole(closed, sums.area, limits);
+  return seen;
 }
 
 /// How well an object fits a contour; greater is better, 0 does not fit.

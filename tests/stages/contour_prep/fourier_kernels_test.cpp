@@ -4,10 +4,10 @@
 #include <doctest/doctest.h>
 
 #include "stages/contour_prep/fourier/series.h"
-#include "stages/contour_prep/fourier_descriptors/kernels.cuh"
-#include "stages/contour_prep/fourier_descriptors/stage.h"
-#include "stages/contour_prep/smooth/kernels.cuh"
+#include "stages/contour_prep/fourier_descriptors/rules.h"
+#include "stages/contour_prep/smooth/rules.h"
 #include "tests/stages/compare_contours.h"
+#include "tests/stages/contour_prep/emulated_teams.h"
 #include "tests/stages/contour_prep/reference.h"
 
 using namespace contorno;
@@ -63,10 +63,9 @@ TEST_CASE("the kernel of smooth gives the points of its CPU") {
       const auto& wanted = std::get<ContoursView>(stage.value());
       const Copied made(in.view, wanted);
       Guarded memory(in.format.point_capacity * Series::kMostMemory * sizeof(fourier::Complex));
-      emulated::run_grid(2, 64, sizeof(smooth_cuda::SmoothShared), false, [&] {
-        smooth_cuda::smooth_contours(made.view, smoothing::SmoothTerms({.terms = terms, .keep = keep}),
-                                     reinterpret_cast<fourier::Complex*>(memory.data()), roots.data());
-      });
+      Smooth step({.terms = terms, .keep = keep});
+      step.memory = reinterpret_cast<fourier::Complex*>(memory.data()), step.roots = roots.data();
+      run_step(made.view, step, ChangeCall{nullptr});
       CHECK(same_contours(made.view, wanted));
       CHECK(made.intact());
       CHECK(memory.intact());
@@ -80,8 +79,7 @@ TEST_CASE("the kernel of fourier_descriptors gives the attributes of its CPU") {
   const auto& wanted = std::get<ContoursView>(stage.value());
   const Copied made(in.view, wanted);
   std::vector<unsigned> sources(in.format.contour_capacity, 77);
-  emulated::run_grid(2, 96, 0, false,
-                     [&] { fourier_descriptors_cuda::describe_contours(made.view, sources.data()); });
+  run_step(made.view, FourierDescriptors(NoParams{}), ChangeCall{sources.data()});
   for (unsigned i = 0; i < sources.size(); ++i) CHECK(sources[i] == i);
   CHECK(same_contours(made.view, wanted));
 }

@@ -1,8 +1,8 @@
 // The kernels of drop_small and largest_first, run on the host by the emulator, against a reference and
 // the CPU; the library's sorts are done here. Needs no device.
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
-#include "stages/contour_prep/drop_small/kernels.cuh"
 #include "stages/contour_prep/largest_first/kernels.cuh"
+#include "stages/contour_prep/drop_small/rules.h"
 #include "stages/contour_prep/shared/contour_order.cuh"
 #include "stages/contour_prep/shared/rank.cuh"
 
@@ -13,6 +13,7 @@
 
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/emulated_placement.h"
+#include "tests/stages/contour_prep/emulated_teams.h"
 #include "tests/stages/contour_prep/reference.h"
 
 using namespace contorno;
@@ -42,18 +43,14 @@ class EmulatedLargestFirst {
     const std::size_t capacity = in.format.contour_capacity;
     std::vector<unsigned long long> keys(capacity, 77), sorted_keys(capacity);
     std::vector<unsigned> contours(capacity, 77), sorted(capacity);
-    const largest_first_cuda::Job job{.in = in,
-                                      .by = by,
-                                      .keys = keys.data(),
-                                      .sorted_keys = sorted_keys.data(),
-                                      .contours = contours.data(),
-                                      .sorted = sorted.data()};
-    if (by != ContourSize::Points) {
-      run_kernel(clear_sums, job);
-      run_kernel(add_segments, job);
-    }
-    run_kernel(make_keys, job);
+    const largest_first_cuda::Arrays arrays{.keys = keys.data(),
+                                            .sorted_keys = sorted_keys.data(),
+                                            .contours = contours.data(),
+                                            .sorted = sorted.data()};
+    run_kernel(clear_keys, arrays, static_cast<unsigned>(capacity));
+    run_teams(in, SizeKeys{in, by, keys.data()});
     std::iota(sorted.begin(), sorted.end(), 0U);
+    CHECK(contours == sorted);
     std::stable_sort(sorted.begin(), sorted.end(), [&](unsigned a, unsigned b) { return keys[a] < keys[b]; });
     placement_.view.order = sorted.data();
     run_kernel(contour_order_cuda::measure_first, placement_.view,
@@ -153,15 +150,10 @@ TEST_CASE("the kernels of drop_small write the contours that are large enough, a
   DropSmallParams params{.min_points = 3, .min_length = 9.5, .min_area = 1.25};
   for (const double area : {0.0, 1.25}) {
     params.min_area = area;
-    std::vector<unsigned long long> lengths(contours.size(), 77), areas(contours.size(), 77);
+    std::vector<std::uint8_t> chosen(contours.size(), 77);
     EmulatedPlacement placement(in.view);
-    const drop_small_cuda::Job job{.placement = placement.view,
-                                   .least = LeastSizes(params),
-                                   .lengths = lengths.data(),
-                                   .areas = areas.data()};
-    run_kernel(drop_small_cuda::clear_sums, job);
-    run_kernel(drop_small_cuda::add_segments, job);
-    run_kernel(drop_small_cuda::measure_large, job);
+    run_step(in.view, DropSmall(params), ChooseCall{chosen.data()});
+    run_kernel(contour_order_cuda::measure_chosen, placement.view, chosen.data());
     write_whole(placement);
     std::vector<TestContour> large;
     std::vector<unsigned> sources;

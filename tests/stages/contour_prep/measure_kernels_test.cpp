@@ -2,9 +2,10 @@
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include <doctest/doctest.h>
 
-#include "stages/contour_prep/measure/kernels.cuh"
-#include "stages/contour_prep/measure/stage.h"
+#include "stages/contour_prep/measure/rules.h"
+#include "stages/contour_prep/shared/hull.cuh"
 #include "tests/stages/compare_contours.h"
+#include "tests/stages/contour_prep/emulated_teams.h"
 #include "tests/stages/contour_prep/reference.h"
 
 using namespace contorno;
@@ -52,10 +53,9 @@ TEST_CASE("the kernels of measure give the attributes of its CPU") {
       [&](Attribute one) { std::fill_n(made.column(one), contours.size(), -77.0); });
   std::vector<unsigned> sources(contours.size(), 77);
   std::vector<measuring::GridPoint> room(in.format.point_capacity, {77, 77});
-  emulated::run_grid(2, 96, 0, false,
-                     [&] { measure_cuda::measure_contours(made, sources.data(), room.data()); });
-  emulated::run_grid(3, kArrayThreads, sizeof(measure_cuda::LongShared), false,
-                     [&] { measure_cuda::measure_long(made, room.data()); });
+  Measure step(NoParams{});
+  step.room.sorted = room.data();
+  run_step(made, step, ChangeCall{sources.data()});
   for (unsigned i = 0; i < sources.size(); ++i) CHECK(sources[i] == i);
   CHECK(same_contours(made, wanted));
 }

@@ -6,11 +6,12 @@
 #include <numeric>
 
 #include "stages/contour_prep/drop_duplicates/kernels.cuh"
-#include "stages/contour_prep/exclude/kernels.cuh"
+#include "stages/contour_prep/exclude/rules.h"
 #include "stages/contour_prep/merge_close/kernels.cuh"
 #include "stages/contour_prep/shared/device_bins.cuh"
 #include "stages/contour_prep/shared/point_selection.h"
 #include "tests/stages/contour_prep/emulated_placement.h"
+#include "tests/stages/contour_prep/emulated_teams.h"
 #include "tests/stages/contour_prep/near_points.h"
 
 using namespace contorno;
@@ -270,9 +271,9 @@ TEST_CASE("the kernel of exclude marks the points that its CPU leaves out") {
     stage.run({in.view});
     const Region region(params);
     std::vector<std::uint8_t> keep(in.format.point_capacity, 2);
-    const exclude_cuda::Job job{.in = in.view, .region = region.view(), .keep = keep.data()};
-    run(exclude_cuda::mark_points, job);
-    CHECK(std::count(keep.begin(), keep.end(), 2) == 0);
+    Exclude step(params);
+    step.region = region.view();
+    run_step(in.view, step, MarkCall{keep.data()});
     CHECK(same_selection(in.view, keep, std::get<ContoursView>(stage.value())));
   }
 }

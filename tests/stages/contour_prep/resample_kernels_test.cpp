@@ -3,13 +3,14 @@
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include <doctest/doctest.h>
 
-#include "stages/contour_prep/resample/kernels.cuh"
+#include "stages/contour_prep/resample/rules.h"
+#include "stages/contour_prep/shared/new_points.cuh"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/emulated_placement.h"
+#include "tests/stages/contour_prep/emulated_teams.h"
 #include "tests/stages/contour_prep/reference.h"
 
 using namespace contorno;
-using namespace contorno::resample_cuda;
 using namespace contorno::test;
 
 namespace {
@@ -20,25 +21,19 @@ class EmulatedResample {
   EmulatedResample(const ContoursView& in, const ContoursFormat& format, const ResampleParams& params)
       : memory_(packed_bytes(format)) {
     view = packed_view(memory_.data(), format);
-    std::vector<unsigned long long> lengths(in.format.point_capacity, 77),
-        offsets(in.format.contour_capacity + 1, 77);
-    const resample_cuda::Job job{.in = in,
-                                 .out = view,
-                                 .steps = ResampleSteps(params),
-                                 .lengths = lengths.data(),
-                                 .offsets = offsets.data(),
-                                 .needed = &needed};
-    const auto run = [&](auto* kernel) { emulated::run_grid(3, 64, 0, false, [&] { kernel(job); }); };
-    run(measure_segments);
-    add_up(lengths);
-    run(count_points);
-    add_up(offsets);
-    run(place_resampled);
-    run(write_points);
+    Resample step(params);
+    std::vector<std::uint64_t> lengths(in.format.point_capacity, 77);
+    std::vector<std::uint64_t> counts(in.format.contour_capacity + 1, 0);  // as DeviceNewPoints::clear
+    step.lengths = lengths.data();
+    run_step(in, step, CountCall{counts.data()});
+    std::exclusive_scan(counts.begin(), counts.end(), counts.begin(), std::uint64_t{0});
+    emulated::run_grid(3, 64, 0, false,
+                       [&] { new_points_cuda::place_points(in, view, counts.data(), &needed); });
+    run_step(in, step, WriteCall{view});
   }
 
   ContoursView view;
-  unsigned long long needed = 99;
+  std::uint64_t needed = 99;
   bool intact() const { return memory_.intact(); }
 
  private:

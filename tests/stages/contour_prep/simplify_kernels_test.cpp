@@ -5,6 +5,7 @@
 #include "stages/contour_prep/simplify/douglas_peucker.cuh"
 #include "stages/contour_prep/simplify/visvalingam.cuh"
 #include "tests/stages/compare_contours.h"
+#include "tests/stages/contour_prep/emulated_teams.h"
 #include "tests/stages/contour_prep/simplify_reference.h"
 
 using namespace contorno;
@@ -19,21 +20,16 @@ std::vector<std::uint8_t> kept_by_kernels(const ContoursView& in, const Simplify
   std::vector<Interval> intervals(points);
   std::vector<unsigned long long> importance(points, 77), areas(points, 77);
   std::vector<unsigned> before(points, 77), after(points, 77), smallest(points, 77);
-  const simplify_cuda::Job job{.in = in,
-                               .limits = SimplifyLimits(params),
-                               .keep = keep.data(),
-                               .intervals = intervals.data(),
-                               .importance = params.points > 0 ? importance.data() : nullptr,
-                               .areas = areas.data(),
-                               .before = before.data(),
-                               .after = after.data(),
-                               .smallest = smallest.data()};
-  if (params.method == SimplifyMethod::Visvalingam)
-    emulated::run_grid(3, kRemoveThreads, 0, false, [&] { remove_points(job); });
-  else {
-    emulated::run_grid(2, kManyThreads, sizeof(SplitShared), false,
-                       [&] { split_contours<kManyThreads>(job); });
-    emulated::run_grid(3, kFewThreads, sizeof(SplitShared), false, [&] { split_contours<kFewThreads>(job); });
+  if (params.method == SimplifyMethod::Visvalingam) {
+    Visvalingam step(params);
+    step.areas = areas.data(), step.smallest = smallest.data();
+    step.before = before.data(), step.after = after.data();
+    run_step(in, step, MarkCall{keep.data()});
+  } else {
+    DouglasPeucker step(params);
+    step.intervals = intervals.data();
+    step.importance = params.points > 0 ? importance.data() : nullptr;
+    run_step(in, step, MarkCall{keep.data()});
   }
   return keep;
 }
@@ -78,9 +74,9 @@ TEST_CASE("the kernels of simplify keep small contours whole, more than a block 
 }
 
 TEST_CASE("the kernels of simplify split long contours by large blocks") {
+  constexpr auto kLong = static_cast<int>(DouglasPeucker::kTeams.long_from);
   std::vector<TestContour> contours;
-  for (const int points : {static_cast<int>(kLongContour) - 1, static_cast<int>(kLongContour), 4500})
-    contours.push_back(waved_ring(0, points, 90, 80, 8));
+  for (const int points : {kLong - 1, kLong, 4500}) contours.push_back(waved_ring(0, points, 90, 80, 8));
   contours.push_back(contours.back());
   contours.back().closed = false;
   for (const int points : {0, 30})

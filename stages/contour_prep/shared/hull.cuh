@@ -3,87 +3,13 @@
 // from each corner all threads look for the next one.
 //
 // The area is that of hull.cpp, bit for bit: all is decided in integers (rules.h), so any algorithm may stand
-// here. A Team has size(), rank(), sync() (which also orders memory), all(), sum_before() and first(); every
-// thread of it makes every call.
+// here. Every thread of a team (team.cuh) makes every call.
 #pragma once
 
-#include "stages/contour_prep/measure/rules.h"
-#include "stages/contour_prep/shared/threads.cuh"
+#include "stages/contour_prep/shared/hull.h"
+#include "stages/contour_prep/shared/team.cuh"
 
-namespace contorno::measure_cuda {
-
-using namespace measuring;
-
-/// The points of one contour.
-struct DeviceContour {
-  const Point* points;
-  unsigned count;
-
-  __device__ Offset offset(unsigned i) const { return {points[i], points[0]}; }
-};
-
-/// The first point of all lanes, by `before`, in which only equal points may tie: every lane gets the same.
-template <class Grid, class Before>
-__device__ __forceinline__ Grid first_of_lanes(Grid best, const Before& before) {
-  for (unsigned step = kWarpLanes / 2; step > 0; step /= 2) {
-    const auto mask = static_cast<int>(step);
-    const Grid other{__shfl_xor_sync(~0U, best.row, mask), __shfl_xor_sync(~0U, best.col, mask)};
-    if (before(other, best)) best = other;
-  }
-  return best;
-}
-
-/// A warp that works on one contour.
-struct WarpTeam {
-  __device__ unsigned size() const { return kWarpLanes; }
-  __device__ unsigned rank() const { return warp_lane(); }
-  __device__ void sync() const { __syncwarp(); }
-  __device__ bool all(bool value) const { return __ballot_sync(~0U, value) == ~0U; }
-  __device__ unsigned sum_before(unsigned value, unsigned& all) const { return sum_before_lane(value, all); }
-  template <class Grid, class Before>
-  __device__ Grid first(const Grid& best, const Before& before) const {
-    return first_of_lanes(best, before);
-  }
-};
-
-/// What the warps of a block tell each other.
-struct BlockTeamShared {
-  static constexpr unsigned kWarps = kArrayThreads / kWarpLanes;
-  unsigned sums[kWarps];
-  GridPoint best[kWarps];
-};
-
-/// A block of kArrayThreads that works on one contour.
-class BlockTeam {
- public:
-  __device__ explicit BlockTeam(BlockTeamShared& shared) : shared_(shared) {}
-
-  __device__ unsigned size() const { return kArrayThreads; }
-  __device__ unsigned rank() const { return threadIdx.x; }
-  __device__ void sync() const { __syncthreads(); }
-  __device__ bool all(bool value) const { return __syncthreads_or(value ? 0 : 1) == 0; }
-  __device__ unsigned sum_before(unsigned value, unsigned& all) const {
-    const unsigned before = sum_before_thread(value, shared_.sums, all);
-    __syncthreads();  // all have read
-    return before;
-  }
-  template <class Grid, class Before>
-  __device__ Grid first(Grid best, const Before& before) const {
-    best = first_of_lanes(best, before);
-    if (warp_lane() == 0) shared_.best[warp()] = {best.row, best.col};
-    __syncthreads();
-    const GridPoint& of_warp = shared_.best[warp_lane() % BlockTeamShared::kWarps];
-    best = {static_cast<decltype(best.row)>(of_warp.row), static_cast<decltype(best.col)>(of_warp.col)};
-    best = first_of_lanes(best, before);
-    __syncthreads();  // all have read
-    return best;
-  }
-
- private:
-  __device__ static unsigned warp() { return threadIdx.x / kWarpLanes; }
-
-  BlockTeamShared& shared_;
-};
+namespace contorno::measuring {
 
 // Grid points of contours that stay within 2^14 px of their first point, as nearly all do: twice the area of
 // a triangle of them has 63 bits and a sign, where others need 128.
@@ -154,11 +80,11 @@ __device__ inline unsigned thin_out(const Team& team, Grid* candidates, unsigned
     const unsigned corners = own > 0 ? corners_of(points, own) : 0;
     unsigned all = 0;
     unsigned at = left + team.sum_before(static_cast<unsigned>(__popc(corners)), all);
-    team.sync();  // all have read
+    team.synchronise();  // all have read
     for (unsigned i = 0; i < own; ++i)
       if ((corners >> i & 1) != 0) candidates[at++] = points[i];
     left += all;
-    team.sync();  // all have written
+    team.synchronise();  // all have written
   }
   return left;
 }
@@ -170,20 +96,23 @@ __device__ __forceinline__ Grid first_of(const Team& team, const Grid* candidate
                                          const Before& before) {
   for (unsigned i = team.rank(); i < count; i += team.size())
     if (const Grid point = candidates[i]; before(point, best)) best = point;
-  return team.first(best, before);
+  return team.combine(best, [&](Grid& mine, const Grid& other) {
+    if (before(other, mine)) mine = other;
+  });
 }
 
 /// Twice the area of the convex hull of a contour's points, which are put into `candidates`.
 template <class Grid, class Team>
-__device__ inline Wide twice_hull_area(const Team& team, const DeviceContour& contour, Grid* candidates) {
+__device__ inline Wide twice_hull_area(const Team& team, const Point* points, unsigned all,
+                                       Grid* candidates) {
   const unsigned few = 4 * team.size();  // that are wrapped as soon as they could be thinned out
   using Coordinate = decltype(Grid::row);
-  for (unsigned i = team.rank(); i < contour.count; i += team.size()) {
-    const GridPoint point = grid_point(contour.offset(i));
+  for (unsigned i = team.rank(); i < all; i += team.size()) {
+    const GridPoint point = grid_point(Offset(points[i], points[0]));
     candidates[i] = {static_cast<Coordinate>(point.row), static_cast<Coordinate>(point.col)};
   }
-  team.sync();
-  unsigned count = contour.count;
+  team.synchronise();
+  unsigned count = all;
   for (unsigned before = ~0U; count > few && count < before / 8 * 7;) {
     before = count;
     count = thin_out(team, candidates, count);
@@ -196,7 +125,7 @@ __device__ inline Wide twice_hull_area(const Team& team, const DeviceContour& co
   };
   Wide twice_area = 0;
   Grid corner = next(first);
-  for (unsigned corners = 1; corners < contour.count && !(corner == first); ++corners) {
+  for (unsigned corners = 1; corners < all && !(corner == first); ++corners) {
     const Grid after = next(corner);
     twice_area += twice_triangle(first, corner, after);
     corner = after;
@@ -204,20 +133,21 @@ __device__ inline Wide twice_hull_area(const Team& team, const DeviceContour& co
   return twice_area;
 }
 
-/// The area of the convex hull in px^2, NaN if a point is not on the grid. `room` is memory for a GridPoint a
-/// point.
+/// As that of hull.h, with room for a GridPoint a point.
 template <class Team>
-__device__ inline double hull_area(const Team& team, const DeviceContour& contour, GridPoint* room) {
+__device__ inline double hull_area(const Team& team, const Point* points, std::uint32_t count,
+                                   const HullRoom& room) {
   bool on_grid = true, near = true;
-  for (unsigned i = team.rank(); i < contour.count; i += team.size()) {
-    const Offset offset = contour.offset(i);
+  for (unsigned i = team.rank(); i < count; i += team.size()) {
+    const Offset offset(points[i], points[0]);
     const bool fits = is_on_grid(offset.row) && is_on_grid(offset.col);
     on_grid = on_grid && fits;
     near = near && fits && is_near(grid_point(offset));
   }
   if (!team.all(on_grid)) return kNaN;
-  return area_on_grid(team.all(near) ? twice_hull_area(team, contour, reinterpret_cast<NearGridPoint*>(room))
-                                     : twice_hull_area(team, contour, room));
+  return area_on_grid(
+      team.all(near) ? twice_hull_area(team, points, count, reinterpret_cast<NearGridPoint*>(room.sorted))
+                     : twice_hull_area(team, points, count, room.sorted));
 }
 
-}  // namespace contorno::measure_cuda
+}  // namespace contorno::measuring

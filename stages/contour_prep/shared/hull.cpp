@@ -1,4 +1,4 @@
-#include "stages/contour_prep/measure/hull.h"
+#include "stages/contour_prep/shared/hull.h"
 
 #include <algorithm>
 #include <bit>
@@ -62,8 +62,7 @@ GridPoint* add_chain(It begin, It end, GridPoint* chain) {
 
 }  // namespace
 
-double hull_area(std::span<const Point> points, const HullRoom& room) {
-  const std::size_t count = points.size();
+double hull_area(const OneThread&, const Point* points, std::uint32_t count, const HullRoom& room) {
   GridPoint *const sorted = room.sorted, *const hull = room.hull;
   // Points that are sorted by bins wait where the hull comes later.
   GridPoint* const first = count < kFewPoints ? sorted : hull;

@@ -1,0 +1,220 @@
+// Steps that work on one contour at a time. Such a step is a function object, a struct that both backends
+// copy, with
+//
+//   Params, kName         its parameters, which it is made from, and its name
+//   kGives                what comes of a contour, and with that how it is called; see Gives
+//   kTeams, kRoom         on a device: the teams that it is divided among; bytes of their fast memory, if any
+//   arrays(take, format)  its memory within a frame (arrays.h), if it needs any
+//   tables(tables, params, format)   what it reads in every frame, if there is anything
+//
+// All else is written once: the stage here, loops over contours in on_host.h and kernels in on_device.cuh. A
+// folder has such a step in rules.h and its declaration in cpu.cpp; on a device it is a line of steps.cu.
+#pragma once
+
+#include "stages/contour_prep/shared/arrays.h"
+#include "stages/contour_prep/shared/contour_order.h"
+#include "stages/contour_prep/shared/contour_size.h"
+#include "stages/contour_prep/shared/contour_step.h"
+#include "stages/contour_prep/shared/contour_teams.h"
+#include "stages/contour_prep/shared/new_points.h"
+#include "stages/contour_prep/shared/point_selection.h"
+
+namespace contorno {
+
+/// What a step gives for each contour, and how it is called by each thread of a team:
+enum class Gives : std::uint8_t {
+  Choice,      ///< bool step(team, in, contour): whether the contour stays
+  Attributes,  ///< step(team, out, contour) writes kAttributes of a contour, which is there already
+  Shape,       ///< step(team, out, contour) moves its points
+  Marks,       ///< step(team, own, keep): which of its own points stay, as flags; see HostSelection
+  Points,      ///< step.count(team, in, contour): how many points it gets (see NewPoints); then
+               ///< step.write(team, in, contour, points, count) writes them
+};
+
+/// The call of a step for a contour of a frame, with one more argument. Launched by ContourTeams.
+template <class Step, class Call>
+struct StepCall {
+  static constexpr ContourTeams kTeams = Step::kTeams;
+  static constexpr std::size_t kRoom = [] {
+    if constexpr (requires { Step::kRoom; })
+      return std::size_t{Step::kRoom};
+    else
+      return std::size_t{0};
+  }();
+  Step step;
+  ContoursView contours;
+  Call call;
+
+  CONTORNO_FOR_TEAMS
+  template <class Team>
+  CONTORNO_HD void operator()(const Team& team, std::uint32_t contour) const {
+    call(team, step, contours, contour);
+  }
+};
+
+struct ChooseCall {
+  std::uint8_t* chosen;
+  CONTORNO_FOR_TEAMS
+  template <class Team, class Step>
+  CONTORNO_HD void operator()(const Team& team, const Step& step, const ContoursView& in,
+                              std::uint32_t contour) const {
+    const bool stays = step(team, in, contour);
+    if (team.is_first()) chosen[contour] = stays ? 1 : 0;
+  }
+};
+struct ChangeCall {
+  std::uint32_t* sources;  ///< see Stage::selection; null: none
+  CONTORNO_FOR_TEAMS
+  template <class Team, class Step>
+  CONTORNO_HD void operator()(const Team& team, const Step& step, const ContoursView& out,
+                              std::uint32_t contour) const {
+    step(team, out, contour);
+    if (sources != nullptr && team.is_first()) sources[contour] = contour;
+  }
+};
+struct MarkCall {
+  std::uint8_t* keep;
+  CONTORNO_FOR_TEAMS
+  template <class Team, class Step>
+  CONTORNO_HD void operator()(const Team& team, const Step& step, const ContoursView& in,
+                              std::uint32_t contour) const {
+    const OwnPoints own(in, contour);
+    step(team, own, keep + own.begin);
+  }
+};
+struct CountCall {
+  std::uint64_t* counts;
+  CONTORNO_FOR_TEAMS
+  template <class Team, class Step>
+  CONTORNO_HD void operator()(const Team& team, const Step& step, const ContoursView& in,
+                              std::uint32_t contour) const {
+    const std::uint64_t count = step.count(team, in, contour);
+    if (team.is_first()) counts[contour] = count;
+  }
+};
+struct WriteCall {
+  ContoursView out;
+  CONTORNO_FOR_TEAMS
+  template <class Team, class Step>
+  CONTORNO_HD void operator()(const Team& team, const Step& step, const ContoursView& in,
+                              std::uint32_t contour) const {
+    if (!out.fits()) return;
+    const std::uint32_t begin = out.offsets[contour];
+    step.write(team, in, contour, out.points + begin, out.offsets[contour + 1] - begin);
+  }
+};
+
+/// The stage of a step, on a backend: OnHost or OnDevice.
+template <class Step, class On>
+class PerContour final : public Stage {
+ public:
+  using Params = typename Step::Params;
+  explicit PerContour(const Params& params) : params_(params), step_(params) {}
+
+  void plan(PlanContext& context) override {
+    ContoursFormat format = std::get<ContoursFormat>(context.input(0));
+    tables_ = Tables(On::kMemory);
+    if constexpr (requires { step_.tables(tables_, params_, format); })
+      step_.tables(tables_, params_, format);
+    if constexpr (kHasArrays) arrays_.plan(context, On::kMemory, format, step_);
+    plan_output(context, format);
+    context.set_output(0, format);
+  }
+
+  void run(const RunContext& context) const override {
+    const auto& in = std::get<ContoursView>(context.inputs[0]);
+    const auto& out = std::get<ContoursView>(context.outputs[0]);
+    const Step step = [&] {
+      if constexpr (kHasArrays)
+        return arrays_.of(context, step_);
+      else
+        return step_;
+    }();
+    if constexpr (Step::kGives == Gives::Choice) {
+      auto* const chosen = choice_.chosen(context);
+      each(context, in, step, ChooseCall{chosen});
+      choice_.write(context);
+    } else if constexpr (Step::kGives == Gives::Marks) {
+      each(context, in, step, MarkCall{selection_.keep(context)});
+      selection_.run(context);
+    } else if constexpr (Step::kGives == Gives::Points) {
+      places_.clear(context);
+      each(context, in, step, CountCall{places_.counts(context)});
+      places_.place(context);
+      each(context, in, step, WriteCall{out});
+    } else {
+      On::copy(context, in, out);
+      each(context, out, step,
+           ChangeCall{kGivesAttributes ? context.scratch<std::uint32_t>(sources_) : nullptr});
+    }
+  }
+
+  std::uint64_t overflow(const RunContext& context) const override {
+    if constexpr (Step::kGives == Gives::Points)
+      return places_.overflow(context);
+    else
+      return 0;
+  }
+  std::optional<Scratch> selection() const override {
+    if constexpr (Step::kGives == Gives::Choice) return choice_.sources();
+    if constexpr (kGivesAttributes) return sources_;
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr bool kGivesAttributes = Step::kGives == Gives::Attributes;
+  static constexpr bool kHasArrays = requires(Step step, ArrayTaker& take, const ContoursFormat& format) {
+    step.arrays(take, format);
+  };
+
+  /// Asks for the memory of what is given; `format` becomes that of the output.
+  void plan_output(PlanContext& context, ContoursFormat& format) {
+    if constexpr (Step::kGives == Gives::Choice) {
+      choice_.plan(context, format);
+      plan_calls<ChooseCall>();
+    } else if constexpr (Step::kGives == Gives::Marks) {
+      selection_.plan(context, format);
+      plan_calls<MarkCall>();
+    } else if constexpr (Step::kGives == Gives::Points) {
+      const ContoursFormat given = step_.output(context, format);
+      places_.plan(context, format, given, Step::kName);
+      format = given;
+      plan_calls<CountCall>(), plan_calls<WriteCall>();
+    } else {
+      plan_calls<ChangeCall>();
+      if constexpr (kGivesAttributes) {
+        sources_ = context.temporary(format.contour_capacity * sizeof(std::uint32_t), On::kMemory);
+        format.attributes = format.attributes.with(Step::kAttributes);
+      }
+    }
+  }
+  template <class Call>
+  void plan_calls() {
+    on_.template plan<StepCall<Step, Call>>();
+  }
+  template <class Call>
+  void each(const RunContext& context, const ContoursView& contours, const Step& step,
+            const Call& call) const {
+    on_.each(context, Step::kName, contours, StepCall<Step, Call>{step, contours, call});
+  }
+
+  Params params_;
+  Step step_;
+  On on_;
+  Tables tables_{On::kMemory};
+  PlannedArrays arrays_;
+  typename On::Choice choice_;
+  typename On::Selection selection_;
+  typename On::Places places_;
+  Scratch sources_;
+};
+
+template <class Step, class On>
+std::unique_ptr<Stage> make_per_contour(const ParamSet& params) {
+  using Params = typename Step::Params;
+  if constexpr (std::is_same_v<Params, NoParams>)
+    return std::make_unique<PerContour<Step, On>>(NoParams{});
+  else
+    return std::make_unique<PerContour<Step, On>>(params.as<Params>());
+}
+}  // namespace contorno

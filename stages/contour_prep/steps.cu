@@ -1,0 +1,24 @@
+// The steps that work on one contour at a time (shared/per_contour.h), on the device; adding one adds a line.
+#include "stages/contour_prep/drop_small/rules.h"
+#include "stages/contour_prep/exclude/rules.h"
+#include "stages/contour_prep/fourier_descriptors/rules.h"
+#include "stages/contour_prep/measure/rules.h"
+#include "stages/contour_prep/resample/rules.h"
+#include "stages/contour_prep/shared/hull.cuh"
+#include "stages/contour_prep/shared/on_device.cuh"
+#include "stages/contour_prep/simplify/douglas_peucker.cuh"
+#include "stages/contour_prep/simplify/visvalingam.cuh"
+#include "stages/contour_prep/smooth/rules.h"
+
+namespace contorno {
+
+template std::unique_ptr<Stage> make_on_device<DropSmall>(const ParamSet&);
+template std::unique_ptr<Stage> make_on_device<Exclude>(const ParamSet&);
+template std::unique_ptr<Stage> make_on_device<FourierDescriptors>(const ParamSet&);
+template std::unique_ptr<Stage> make_on_device<Measure>(const ParamSet&);
+template std::unique_ptr<Stage> make_on_device<Resample>(const ParamSet&);
+template std::unique_ptr<Stage> make_on_device<DouglasPeucker>(const ParamSet&);
+template std::unique_ptr<Stage> make_on_device<Visvalingam>(const ParamSet&);
+template std::unique_ptr<Stage> make_on_device<Smooth>(const ParamSet&);
+
+}  // namespace contorno
