@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "pipeline/shared/loops.h"
 #include "stages/contour_prep/close_at_border/rules.h"
+#include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/contour_order.h"
 #include "stages/contour_prep/shared/contour_step.h"
 #include "stages/contour_prep/shared/contour_writer.h"
@@ -31,16 +32,23 @@ struct BorderEnd {
 /// What is known of a contour while rings are written.
 enum class RingState : std::uint8_t { Unknown, Written, Stays };
 
+struct BorderArrays {
+  BorderEnd* ends = nullptr;
+  std::uint32_t *open = nullptr, *next = nullptr;  ///< of contours, as the states
+  RingState* states = nullptr;
+
+  void arrays(ArrayTaker& take, const ContoursFormat& format) {
+    const std::size_t contours = format.contour_capacity;
+    take(ends, 2 * contours), take(open, contours), take(next, contours), take(states, contours);
+  }
+};
+
 class CloseAtBorderCpu final : public Stage {
  public:
   explicit CloseAtBorderCpu(const CloseAtBorderParams& params) : orientation_(params.positive_orientation) {}
 
   void plan(PlanContext& context) override {
-    const std::uint64_t contours = std::get<ContoursFormat>(context.input(0)).contour_capacity;
-    ends_ = context.temporary(2 * contours * sizeof(BorderEnd), MemoryKind::Host);
-    open_ = context.temporary(contours * sizeof(std::uint32_t), MemoryKind::Host);
-    next_ = context.temporary(contours * sizeof(std::uint32_t), MemoryKind::Host);
-    states_ = context.temporary(contours * sizeof(RingState), MemoryKind::Host);
+    arrays_.plan(context, MemoryKind::Host, std::get<ContoursFormat>(context.input(0)), BorderArrays{});
     format_ = closed_format(context);
     context.set_output(0, format_);
   }
@@ -52,16 +60,17 @@ class CloseAtBorderCpu final : public Stage {
       out.counts->points = std::max(in.counts->points, format_.point_capacity + 1);
       return;
     }
-    for_tasks(context.threads, in.format.classes, [&](int k) { link_class(context, in, k); });
-    write(context, in, out);
+    const auto arrays = arrays_.of(context, BorderArrays{});
+    for_tasks(context.threads, in.format.classes, [&](int k) { link_class(arrays, in, k); });
+    write(arrays, in, out);
   }
 
  private:
   /// Writes which contour follows each one of a class.
-  void link_class(const RunContext& context, const ContoursView& in, int k) const {
+  void link_class(const BorderArrays& arrays, const ContoursView& in, int k) const {
     const MapBorder border(in.format, orientation_);
-    auto* const next = context.scratch<std::uint32_t>(next_);
-    BorderEnd* const ends = context.scratch<BorderEnd>(ends_) + 2ULL * in.class_begin[k];
+    std::uint32_t* const next = arrays.next;
+    BorderEnd* const ends = arrays.ends + 2ULL * in.class_begin[k];
     std::uint32_t count = 0;
     for (std::uint32_t c = in.class_begin[k]; c < in.class_begin[k + 1]; ++c) {
       next[c] = kNoContour;
@@ -74,7 +83,7 @@ class CloseAtBorderCpu final : public Stage {
     }
     std::sort(ends, ends + count);
     // Where contours end, and no begin has closed it yet. What is left closes what comes first, once round.
-    std::uint32_t* const open = context.scratch<std::uint32_t>(open_) + in.class_begin[k];
+    std::uint32_t* const open = arrays.open + in.class_begin[k];
     std::uint32_t waiting = 0;
     for (const bool is_again : {false, true})
       for (BorderEnd* end = ends; end < ends + count; ++end)
@@ -86,9 +95,9 @@ class CloseAtBorderCpu final : public Stage {
         }
   }
 
-  void write(const RunContext& context, const ContoursView& in, const ContoursView& out) const {
-    const auto* const next = context.scratch<std::uint32_t>(next_);
-    auto* const states = context.scratch<RingState>(states_);
+  void write(const BorderArrays& arrays, const ContoursView& in, const ContoursView& out) const {
+    const std::uint32_t* const next = arrays.next;
+    RingState* const states = arrays.states;
     std::fill_n(states, in.counts->contours, RingState::Unknown);
     ContourWriter writer(out);
     for (int k = 0; k < in.format.classes; ++k) {
@@ -135,7 +144,7 @@ class CloseAtBorderCpu final : public Stage {
 
   Orientation orientation_;
   ContoursFormat format_;
-  Scratch ends_, open_, next_, states_;
+  PlannedArrays arrays_;
 };
 
 ParamDeclaration close_at_border_params() {

@@ -14,23 +14,21 @@ class CloseAtBorderCuda final : public Stage {
 
   void plan(PlanContext& context) override {
     const auto& format = std::get<ContoursFormat>(context.input(0));
-    const std::size_t contours = format.contour_capacity, ends = 2 * contours;
-    const auto take = [&](std::size_t bytes) { return context.temporary(bytes, MemoryKind::Device); };
+    const std::size_t ends = 2 * format.contour_capacity;
     const int class_bits = static_cast<int>(std::bit_width(static_cast<unsigned>(format.classes)));
+    arrays_.plan(context, MemoryKind::Device, format, close_at_border_cuda::Job{});
     sort_along_.plan(context, ends, kEndBits + class_bits);
     sort_depths_.plan(context, ends, close_at_border_cuda::kDepthBits + class_bits);
     open_sum_.plan(context, ends + 1);
     placement_.plan(context, format);
-    for (Scratch* one : {&keys_, &along_, &by_depth_}) *one = take(ends * sizeof(unsigned long long));
-    for (Scratch* one : {&ends_, &ends_along_, &ends_by_depth_}) *one = take(ends * sizeof(unsigned));
-    open_ = take((ends + 1) * sizeof(unsigned long long));
-    for (Scratch* one : {&next_, &first_, &before_, &points_}) *one = take(contours * sizeof(unsigned));
     launch_.plan();
     context.set_output(0, closed_format(context));
   }
 
   void run(const RunContext& context) const override {
-    const close_at_border_cuda::Job job = job_of(context);
+    auto job = arrays_.of(context, close_at_border_cuda::Job{});
+    job.placement = placement_.view(context);
+    job.border = MapBorder(job.placement.in.format, orientation_);
     launch_("find_ends", close_at_border_cuda::find_ends, context.stream, job);
     sort_along_.run(context, job.keys, job.along, job.ends, job.ends_along);
     launch_("count_open", close_at_border_cuda::count_open, context.stream, job);
@@ -46,32 +44,12 @@ class CloseAtBorderCuda final : public Stage {
   }
 
  private:
-  close_at_border_cuda::Job job_of(const RunContext& context) const {
-    const auto keys = [&](Scratch one) { return context.scratch<unsigned long long>(one); };
-    const auto numbers = [&](Scratch one) { return context.scratch<unsigned>(one); };
-    const PlacementView placement = placement_.view(context);
-    return {.placement = placement,
-            .border = MapBorder(placement.in.format, orientation_),
-            .keys = keys(keys_),
-            .along = keys(along_),
-            .by_depth = keys(by_depth_),
-            .ends = numbers(ends_),
-            .ends_along = numbers(ends_along_),
-            .ends_by_depth = numbers(ends_by_depth_),
-            .open = keys(open_),
-            .next = numbers(next_),
-            .first = numbers(first_),
-            .before = numbers(before_),
-            .points = numbers(points_)};
-  }
-
   Orientation orientation_;
   ArrayLaunch launch_;
   PairSort<unsigned long long> sort_along_, sort_depths_;
   PrefixSum open_sum_;
   ContourPlacement placement_;
-  Scratch keys_, along_, by_depth_, ends_, ends_along_, ends_by_depth_, open_;  // of ends
-  Scratch next_, first_, before_, points_;                                      // of contours
+  PlannedArrays arrays_;
 };
 
 }  // namespace

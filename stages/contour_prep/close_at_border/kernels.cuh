@@ -14,6 +14,7 @@
 #pragma once
 
 #include "stages/contour_prep/close_at_border/rules.h"
+#include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/placement.cuh"
 #include "stages/shared/part_of.cuh"
 
@@ -33,6 +34,14 @@ struct Job {
   unsigned* first = nullptr;           ///< the first one of its ring; of others itself
   unsigned* before = nullptr;          ///< points of its ring before those that it adds
   unsigned* points = nullptr;          ///< of the ring whose first one it is; of others 0
+
+  void arrays(ArrayTaker& take, const ContoursFormat& format) {
+    const std::size_t ends_capacity = 2 * format.contour_capacity;
+    for (auto** one : {&keys, &along, &by_depth}) take(*one, ends_capacity);
+    for (auto** one : {&ends, &ends_along, &ends_by_depth}) take(*one, ends_capacity);
+    take(open, ends_capacity + 1);
+    for (auto** one : {&next, &first, &before, &points}) take(*one, format.contour_capacity);
+  }
 };
 
 __device__ __forceinline__ bool begins(unsigned end) {

@@ -16,7 +16,7 @@ class DropDuplicatesCpu final : public Stage {
 
   void plan(PlanContext& context) override {
     const auto& format = std::get<ContoursFormat>(context.input(0));
-    bins_.plan(context, format);
+    bins_.plan(context, MemoryKind::Host, format, BinTable::Memory{});
     selection_.plan(context, format);
     context.set_output(0, format);
   }
@@ -24,16 +24,17 @@ class DropDuplicatesCpu final : public Stage {
   void run(const RunContext& context) const override {
     const auto& in = std::get<ContoursView>(context.inputs[0]);
     auto* const keep = selection_.keep(context);
+    const auto bins = bins_.of(context, BinTable::Memory{});
     if (in.fits())
-      for_tasks(context.threads, in.format.classes, [&](int k) { mark_class(context, in, k, keep); });
+      for_tasks(context.threads, in.format.classes, [&](int k) { mark_class(bins, in, k, keep); });
     selection_.run(context);
   }
 
  private:
-  void mark_class(const RunContext& context, const ContoursView& in, int k, std::uint8_t* keep) const {
+  void mark_class(const BinTable::Memory& bins, const ContoursView& in, int k, std::uint8_t* keep) const {
     const std::uint32_t first = in.offsets[in.class_begin[k]], end = in.offsets[in.class_begin[k + 1]];
     if (first == end) return;
-    BinTable table(context, bins_, first, end);
+    BinTable table(bins, first, end);
     std::uint32_t last = BinTable::kNone;
     for (std::uint32_t c = in.class_begin[k]; c < in.class_begin[k + 1]; ++c) {
       const OwnPoints own(in, c);
@@ -68,7 +69,7 @@ class DropDuplicatesCpu final : public Stage {
 
   Nearness nearness_;
   DuplicateRule rule_;
-  BinTable::Memory bins_;
+  PlannedArrays bins_;
   HostSelection selection_;
 };
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "stages/contour_prep/drop_duplicates/stage.h"
+#include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/bin_lookup.cuh"
 
 namespace contorno::drop_duplicates_cuda {
@@ -17,7 +18,9 @@ inline constexpr unsigned kMostNear = 8, kMostListed = 32768;
 struct Job {
   ContoursView in;
   DeviceBinsView bins;
-  // Only for kept_earlier; all but the lists are 0 at first.
+  // Only for kept_earlier.
+  DeviceWords zeroed;  ///< what is 0 at first: all that follows but the lists
+  std::size_t chunks = 0;
   /// A chunk: which of its points are decided in the high bits, which of these are kept in the low ones.
   unsigned long long* verdicts = nullptr;
   unsigned* next_chunk = nullptr;
@@ -27,6 +30,18 @@ struct Job {
   unsigned *near_counts = nullptr, *near_lists = nullptr;
   unsigned room_for_lists = 0;   ///< points; lists are made where there are no more
   std::uint8_t* keep = nullptr;  ///< the flags for DeviceSelection
+
+  void arrays(ArrayTaker& take, const ContoursFormat& format) {
+    room_for_lists = static_cast<unsigned>(std::min<std::uint64_t>(format.point_capacity, kMostListed));
+    chunks = (format.point_capacity + kChunk - 1) / kChunk;
+    zeroed.count = 2 * chunks + room_for_lists + 1;
+    take(zeroed.words, zeroed.count), take(near_lists, std::size_t{kMostNear} * room_for_lists);
+  }
+  /// Divides `zeroed` among what it is for.
+  void lay_zeroed() {
+    verdicts = reinterpret_cast<unsigned long long*>(zeroed.words);
+    near_counts = zeroed.words + 2 * chunks, next_chunk = near_counts + room_for_lists;
+  }
 
   __device__ bool has_lists() const { return in.counts->points <= room_for_lists; }
   __device__ unsigned& near_of(unsigned point, unsigned number) const {

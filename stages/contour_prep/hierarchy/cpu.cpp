@@ -1,6 +1,7 @@
 // The declaration of hierarchy, and its implementation on the CPU.
 #include "stages/contour_prep/hierarchy/nest.h"
 #include "stages/contour_prep/hierarchy/stage.h"
+#include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/attribute_step.h"
 #include "stages/contour_prep/shared/contour_step.h"
 
@@ -13,18 +14,18 @@ class HierarchyCpu final : public AttributeStep {
 
  private:
   void plan_computing(PlanContext& context, const ContoursFormat& format) override {
-    nest_.plan(context, format);
+    nest_.plan(context, MemoryKind::Host, format, nesting::NestMemory{});
   }
 
   void compute(const RunContext& context, const ContoursView& out, std::uint32_t* sources) const override {
-    const nesting::Nest nest(out, nest_.of(context), context.threads);
+    const nesting::Nest nest(out, nest_.of(context, nesting::NestMemory{}), context.threads);
     nest.for_each(context.threads, [&](std::uint32_t contour, const nesting::Around& around) {
       sources[contour] = contour;
       nesting::write(out, contour, around);
     });
   }
 
-  nesting::NestScratch nest_;
+  PlannedArrays nest_;
 };
 
 }  // namespace

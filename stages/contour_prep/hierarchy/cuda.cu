@@ -8,15 +8,11 @@
 namespace contorno {
 
 void DeviceNest::plan(PlanContext& context, const ContoursFormat& format) {
-  const std::size_t contours = format.contour_capacity;
   // One bit more than lists have, for what is in none.
   const int bits = row_lists::list_bits(format.classes) + 1;
   none_ = (1ULL << bits) - 1;
-  sort_.plan(context, contours, bits);
-  boxes_ = context.temporary(contours * sizeof(Box), MemoryKind::Device);
-  for (Scratch* one : {&areas_, &keys_, &sorted_keys_})
-    *one = context.temporary(contours * sizeof(unsigned long long), MemoryKind::Device);
-  sorted_ = context.temporary(contours * sizeof(unsigned), MemoryKind::Device);
+  sort_.plan(context, format.contour_capacity, bits);
+  arrays_.plan(context, MemoryKind::Device, format, hierarchy_cuda::Job{});
   too_many_ = context.scratch(sizeof(unsigned), MemoryKind::Pinned);
   launch_.plan();
 }
@@ -27,16 +23,9 @@ void DeviceNest::check(const RunContext& context) const {
 
 void DeviceNest::run(const RunContext& context, const ContoursView& contours, unsigned* numbers,
                      unsigned* parents) const {
-  const hierarchy_cuda::Job job{.out = contours,
-                                .boxes = context.scratch<Box>(boxes_),
-                                .areas = context.scratch<unsigned long long>(areas_),
-                                .none = none_,
-                                .keys = context.scratch<unsigned long long>(keys_),
-                                .sorted_keys = context.scratch<unsigned long long>(sorted_keys_),
-                                .contours = numbers,
-                                .sorted = context.scratch<unsigned>(sorted_),
-                                .parents = parents,
-                                .too_many = context.scratch<unsigned>(too_many_)};
+  auto job = arrays_.of(context, hierarchy_cuda::Job{});
+  job.out = contours, job.none = none_, job.contours = numbers, job.parents = parents;
+  job.too_many = context.scratch<unsigned>(too_many_);
   launch_("measure_boxes", hierarchy_cuda::measure_boxes, context.stream, job);
   sort_.run(context, job.keys, job.sorted_keys, job.contours, job.sorted);
   launch_("find_parents", hierarchy_cuda::find_parents, context.stream, job);

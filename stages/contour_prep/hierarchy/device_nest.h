@@ -3,6 +3,7 @@
 #pragma once
 
 #include "stages/contour_prep/shared/array_launch.h"
+#include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/pair_sort.h"
 
 namespace contorno {
@@ -24,7 +25,8 @@ class DeviceNest {
   unsigned long long none_ = 0;
   ArrayLaunch launch_;
   PairSort<unsigned long long> sort_;
-  Scratch boxes_, areas_, keys_, sorted_keys_, sorted_, too_many_;
+  PlannedArrays arrays_;
+  Scratch too_many_;
 };
 
 }  // namespace contorno

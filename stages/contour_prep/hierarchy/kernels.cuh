@@ -6,6 +6,7 @@
 #pragma once
 
 #include "stages/contour_prep/hierarchy/rules.h"
+#include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/contour_size.h"
 #include "stages/contour_prep/shared/placement.cuh"
 #include "stages/contour_prep/shared/row_lists.h"
@@ -24,6 +25,11 @@ struct Job {
   unsigned *contours = nullptr, *sorted = nullptr;  ///< their numbers, in the order of the keys
   unsigned* parents = nullptr;   ///< what is written instead of attributes: see DeviceNest; null: attributes
   unsigned* too_many = nullptr;  ///< page-locked: 1 if more are around some contour than are tried, or else 0
+
+  void arrays(ArrayTaker& take, const ContoursFormat& format) {
+    take(boxes, format.contour_capacity), take(sorted, format.contour_capacity);
+    for (auto** one : {&areas, &keys, &sorted_keys}) take(*one, format.contour_capacity);
+  }
 };
 
 __device__ __forceinline__ unsigned class_of(const ContoursView& contours, unsigned contour) {

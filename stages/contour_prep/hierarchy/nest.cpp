@@ -25,25 +25,6 @@ void throw_too_many() {
           kMostTried));
 }
 
-void NestScratch::plan(PlanContext& context, const ContoursFormat& format) {
-  const auto take = [&](std::uint64_t count, std::size_t bytes) {
-    return context.temporary(count * bytes, MemoryKind::Host);
-  };
-  boxes_ = take(format.contour_capacity, sizeof(Box));
-  areas_ = take(format.contour_capacity, sizeof(std::uint64_t));
-  order_ = take(format.contour_capacity, sizeof(std::uint32_t));
-  nodes_ = take(format.contour_capacity, sizeof(NestNode));
-  blocks_ = take(PointBlocks::boxes_for(format.point_capacity), sizeof(Box));
-}
-
-NestMemory NestScratch::of(const RunContext& context) const {
-  return {.boxes = context.scratch<Box>(boxes_),
-          .areas = context.scratch<std::uint64_t>(areas_),
-          .order = context.scratch<std::uint32_t>(order_),
-          .nodes = context.scratch<NestNode>(nodes_),
-          .blocks = context.scratch<Box>(blocks_)};
-}
-
 Nest::Nest(const ContoursView& contours, const NestMemory& memory, int threads)
     : contours_(contours), memory_(memory) {
   for_contours(threads, contours.counts->contours, [&](std::uint32_t contour) { measure(contour); });

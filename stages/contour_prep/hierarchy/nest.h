@@ -9,7 +9,6 @@
 #include <atomic>
 #include <cstdint>
 
-#include "pipeline/graph/stage.h"
 #include "stages/contour_prep/hierarchy/rules.h"
 #include "stages/contour_prep/shared/contour_loop.h"
 #include "stages/contour_prep/shared/point_blocks.h"
@@ -32,16 +31,14 @@ struct NestMemory {
   std::uint32_t* order = nullptr;
   NestNode* nodes = nullptr;
   Box* blocks = nullptr;
-};
 
-/// The same as scratch of a stage: about 60 bytes a contour of the planned capacity and 2 a point.
-class NestScratch {
- public:
-  void plan(PlanContext& context, const ContoursFormat& format);
-  NestMemory of(const RunContext& context) const;
-
- private:
-  Scratch boxes_, areas_, order_, nodes_, blocks_;
+  /// About 60 bytes a contour of the planned capacity and 2 a point; for an ArrayTaker.
+  template <class Taker>
+  void arrays(Taker& take, const ContoursFormat& format) {
+    const std::size_t contours = format.contour_capacity;
+    take(boxes, contours), take(areas, contours), take(order, contours), take(nodes, contours);
+    take(blocks, PointBlocks::boxes_for(format.point_capacity));
+  }
 };
 
 class Nest {

@@ -7,6 +7,7 @@
 #include "stages/contour_prep/hierarchy/nest.h"
 #include "stages/contour_prep/measure_map/rules.h"
 #include "stages/contour_prep/measure_map/stage.h"
+#include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/attribute_step.h"
 #include "stages/contour_prep/shared/contour_step.h"
 #include "stages/contour_prep/shared/team.h"
@@ -30,12 +31,21 @@ namespace {
 
 /// Arrays of a frame, with an element a contour.
 struct Regions {
-  std::uint32_t* parents;
-  std::uint64_t* own;  ///< how many crossings the contour has
-  std::uint64_t *begins,
-      *ends;                 ///< of the crossings of the contour's region: first its own, then those in it
-  std::uint64_t* in_parent;  ///< where the contour's crossings are among those of its parent
-  std::uint64_t* crossings;  ///< room for all
+  std::uint64_t room = 0;  ///< for crossings
+  nesting::NestMemory nest;
+  std::uint32_t* parents = nullptr;
+  std::uint64_t* own = nullptr;  ///< how many crossings the contour has
+  /// Of the crossings of the contour's region: first its own, then those in it.
+  std::uint64_t *begins = nullptr, *ends = nullptr;
+  std::uint64_t* in_parent = nullptr;  ///< where the contour's crossings are among those of its parent
+  std::uint64_t* crossings = nullptr;  ///< of all
+
+  void arrays(ArrayTaker& take, const ContoursFormat& format) {
+    nest.arrays(take, format);
+    take(parents, format.contour_capacity);
+    for (auto** one : {&own, &begins, &ends, &in_parent}) take(*one, format.contour_capacity);
+    take(crossings, room);
+  }
 };
 
 /// Calls use(row, a, b) for every row that a contour crosses.
@@ -137,24 +147,12 @@ class MeasureMapCpu final : public AttributeStep {
     map_measuring::check_map(format, context.image(1));
     room_ = map_measuring::room_for_crossings(context, format);
     form_ = {format.width, format.height};
-    const auto take = [&](std::size_t count, std::size_t bytes) {
-      return context.temporary(count * bytes, MemoryKind::Host);
-    };
-    nest_.plan(context, format);
-    parents_ = take(format.contour_capacity, sizeof(std::uint32_t));
-    for (Scratch* one : {&own_, &begins_, &ends_, &in_parent_})
-      *one = take(format.contour_capacity, sizeof(std::uint64_t));
-    crossings_ = take(room_, sizeof(std::uint64_t));
+    arrays_.plan(context, MemoryKind::Host, format, Regions{.room = room_});
     needed_ = context.scratch(sizeof(std::uint64_t), MemoryKind::Host);
   }
 
   void compute(const RunContext& context, const ContoursView& out, std::uint32_t* sources) const override {
-    const Regions regions{.parents = context.scratch<std::uint32_t>(parents_),
-                          .own = context.scratch<std::uint64_t>(own_),
-                          .begins = context.scratch<std::uint64_t>(begins_),
-                          .ends = context.scratch<std::uint64_t>(ends_),
-                          .in_parent = context.scratch<std::uint64_t>(in_parent_),
-                          .crossings = context.scratch<std::uint64_t>(crossings_)};
+    const auto regions = arrays_.of(context, Regions{.room = room_});
     find_regions(context, out, sources, regions);
     auto& needed = *context.scratch<std::uint64_t>(needed_);
     needed = map_measuring::place_crossings(regions, static_cast<std::uint32_t>(out.counts->contours));
@@ -170,7 +168,7 @@ class MeasureMapCpu final : public AttributeStep {
 
   void find_regions(const RunContext& context, const ContoursView& out, std::uint32_t* sources,
                     const Regions& regions) const {
-    const nesting::Nest nest(out, nest_.of(context), context.threads);
+    const nesting::Nest nest(out, regions.nest, context.threads);
     nest.for_each(context.threads, [&](std::uint32_t contour, const nesting::Around& around) {
       sources[contour] = contour;
       regions.parents[contour] = around.parent_or_none();
@@ -192,8 +190,8 @@ class MeasureMapCpu final : public AttributeStep {
     }
   }
 
-  nesting::NestScratch nest_;
-  Scratch parents_, own_, begins_, ends_, in_parent_, crossings_, needed_;
+  PlannedArrays arrays_;
+  Scratch needed_;
   map_measuring::CrossingKeys form_;
   std::uint64_t room_ = 0;
 };

@@ -26,31 +26,16 @@ class MeasureMapCuda final : public AttributeStep {
     nest_.plan(context, format);
     sort_.plan(context, room_, form_.bits(format.contour_capacity));
     none_ = form_.first(format.contour_capacity);
-    const auto take = [&](std::size_t bytes) { return context.temporary(bytes, MemoryKind::Device); };
-    parents_ = take(format.contour_capacity * sizeof(unsigned));
-    has_region_ = take(format.contour_capacity);
-    count_ = take(sizeof(unsigned long long));
-    keys_ = take(room_ * sizeof(unsigned long long));
-    sorted_ = take(room_ * sizeof(unsigned long long));
-    spans_ = take(room_ / 2 * sizeof(map_measuring::SampleSums));
+    arrays_.plan(context, MemoryKind::Device, format, measure_map_cuda::Job{.room = room_});
     needed_ = context.scratch(sizeof(unsigned long long), MemoryKind::Pinned);
     launch_.plan();
   }
 
   void compute(const RunContext& context, const ContoursView& out, std::uint32_t* sources) const override {
-    nest_.run(context, out, sources, context.scratch<unsigned>(parents_));
-    const measure_map_cuda::Job job{.out = out,
-                                    .planes = map_measuring::MapPlanes(context.image_in(1)),
-                                    .form = form_,
-                                    .parents = context.scratch<unsigned>(parents_),
-                                    .has_region = context.scratch<unsigned char>(has_region_),
-                                    .room = room_,
-                                    .none = none_,
-                                    .count = context.scratch<unsigned long long>(count_),
-                                    .keys = context.scratch<unsigned long long>(keys_),
-                                    .sorted = context.scratch<unsigned long long>(sorted_),
-                                    .spans = context.scratch<map_measuring::SampleSums>(spans_),
-                                    .needed = context.scratch<unsigned long long>(needed_)};
+    auto job = arrays_.of(context, measure_map_cuda::Job{.room = room_});
+    job.out = out, job.planes = map_measuring::MapPlanes(context.image_in(1));
+    job.form = form_, job.none = none_, job.needed = context.scratch<unsigned long long>(needed_);
+    nest_.run(context, out, sources, job.parents);
     launch_("begin_crossings", measure_map_cuda::begin_crossings, context.stream, job);
     launch_("write_crossings", measure_map_cuda::write_crossings, context.stream, job);
     sort_.run(context, job.keys, job.sorted);
@@ -66,7 +51,8 @@ class MeasureMapCuda final : public AttributeStep {
   ArrayLaunch launch_;
   DeviceNest nest_;
   KeySort sort_;
-  Scratch parents_, has_region_, count_, keys_, sorted_, spans_, needed_;
+  PlannedArrays arrays_;
+  Scratch needed_;
 };
 
 }  // namespace

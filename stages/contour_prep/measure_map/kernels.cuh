@@ -10,6 +10,7 @@
 
 #include "stages/contour_prep/hierarchy/rules.h"
 #include "stages/contour_prep/measure_map/rules.h"
+#include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/placement.cuh"
 #include "stages/contour_prep/shared/team.cuh"
 #include "stages/shared/part_of.cuh"
@@ -23,7 +24,7 @@ struct Job {
   ContoursView out;
   MapPlanes planes;
   CrossingKeys form;
-  const unsigned* parents = nullptr;  ///< of each contour; kNoParent of those that lie in none
+  unsigned* parents = nullptr;  ///< of each contour; kNoParent of those that lie in none
   /// Of each contour of the capacity: whether it has a region, as one that crosses no row has not.
   unsigned char* has_region = nullptr;
   unsigned long long room = 0;                            ///< for crossings
@@ -32,6 +33,11 @@ struct Job {
   unsigned long long *keys = nullptr, *sorted = nullptr;  ///< `room` of them
   SampleSums* spans = nullptr;                            ///< room / 2
   unsigned long long* needed = nullptr;                   ///< page-locked: `count` for the host
+
+  void arrays(ArrayTaker& take, const ContoursFormat& format) {
+    take(parents, format.contour_capacity), take(has_region, format.contour_capacity), take(count, 1);
+    take(keys, room), take(sorted, room), take(spans, room / 2);
+  }
 };
 
 /// Calls use(a, b) with a segment of a contour in each lane, or with none (null), until all have been.

@@ -80,6 +80,7 @@ struct MapPlanes {
   Plane first;
   std::ptrdiff_t step = 0;  ///< bytes from class to class
 
+  MapPlanes() = default;
   explicit MapPlanes(const ImageView& map) : first(plane_of(map, 0, probability_scale(map.format.type))) {
     step = map.format.channels > 1 ? plane_of(map, 1, first.scale).data - first.data : 0;
   }

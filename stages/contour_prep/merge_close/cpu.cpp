@@ -33,20 +33,26 @@ class ContourSets {
   std::uint32_t* parents_;
 };
 
+struct MergeArrays {
+  BinTable::Memory bins;
+  std::uint32_t* contour_of = nullptr;  ///< of each point
+  /// Of each contour: the sets, the last member of each, and lists of members.
+  std::uint32_t *first = nullptr, *last = nullptr, *next = nullptr;
+
+  void arrays(ArrayTaker& take, const ContoursFormat& format) {
+    bins.arrays(take, format);
+    take(contour_of, format.point_capacity);
+    for (auto** one : {&first, &last, &next}) take(*one, format.contour_capacity);
+  }
+};
+
 class MergeCloseCpu final : public Stage {
  public:
   explicit MergeCloseCpu(const MergeCloseParams& params) : nearness_(params.distance) {}
 
   void plan(PlanContext& context) override {
     const auto& format = std::get<ContoursFormat>(context.input(0));
-    const auto take = [&](std::uint64_t count) {
-      return context.temporary(count * sizeof(std::uint32_t), MemoryKind::Host);
-    };
-    bins_.plan(context, format);
-    contour_of_ = take(format.point_capacity);
-    first_ = take(format.contour_capacity);
-    last_ = take(format.contour_capacity);
-    next_ = take(format.contour_capacity);
+    arrays_.plan(context, MemoryKind::Host, format, MergeArrays{});
     context.set_output(0, format);
   }
 
@@ -54,19 +60,19 @@ class MergeCloseCpu final : public Stage {
     const auto& in = std::get<ContoursView>(context.inputs[0]);
     const auto& out = std::get<ContoursView>(context.outputs[0]);
     if (!begin_output(in, out)) return;
-    auto* const first = context.scratch<std::uint32_t>(first_);
-    std::iota(first, first + in.counts->contours, 0U);
-    for_tasks(context.threads, in.format.classes, [&](int k) { join_class(context, in, k); });
-    write(context, in, out);
+    const auto arrays = arrays_.of(context, MergeArrays{});
+    std::iota(arrays.first, arrays.first + in.counts->contours, 0U);
+    for_tasks(context.threads, in.format.classes, [&](int k) { join_class(arrays, in, k); });
+    write(arrays, in, out);
   }
 
  private:
-  void join_class(const RunContext& context, const ContoursView& in, int k) const {
+  void join_class(const MergeArrays& arrays, const ContoursView& in, int k) const {
     const std::uint32_t first = in.offsets[in.class_begin[k]], end = in.offsets[in.class_begin[k + 1]];
     if (first == end) return;
-    BinTable table(context, bins_, first, end);
-    const ContourSets sets(context.scratch<std::uint32_t>(first_));
-    auto* const contour_of = context.scratch<std::uint32_t>(contour_of_);
+    BinTable table(arrays.bins, first, end);
+    const ContourSets sets(arrays.first);
+    std::uint32_t* const contour_of = arrays.contour_of;
     for (std::uint32_t c = in.class_begin[k]; c < in.class_begin[k + 1]; ++c) {
       const OwnPoints own(in, c);
       for (std::uint32_t i = own.begin; i < own.end; ++i) {
@@ -95,10 +101,9 @@ class MergeCloseCpu final : public Stage {
     return false;
   }
 
-  void write(const RunContext& context, const ContoursView& in, const ContoursView& out) const {
-    const ContourSets sets(context.scratch<std::uint32_t>(first_));
-    auto* const last = context.scratch<std::uint32_t>(last_);
-    auto* const next = context.scratch<std::uint32_t>(next_);
+  static void write(const MergeArrays& arrays, const ContoursView& in, const ContoursView& out) {
+    const ContourSets sets(arrays.first);
+    std::uint32_t *const last = arrays.last, *const next = arrays.next;
     const auto contours = static_cast<std::uint32_t>(in.counts->contours);
     // The members of each set as a list, from the first one to the last.
     for (std::uint32_t c = 0; c < contours; ++c) {
@@ -127,9 +132,7 @@ class MergeCloseCpu final : public Stage {
   }
 
   Nearness nearness_;
-  BinTable::Memory bins_;
-  Scratch contour_of_;           // of each point
-  Scratch first_, last_, next_;  // of each contour: the sets, the last member of each, and lists of members
+  PlannedArrays arrays_;
 };
 
 ParamDeclaration merge_close_params() {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "stages/contour_prep/merge_close/stage.h"
+#include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/bin_lookup.cuh"
 #include "stages/contour_prep/shared/placement.cuh"
 
@@ -20,12 +21,19 @@ namespace contorno::merge_close_cuda {
 struct Job {
   PlacementView placement;  ///< in the order of the sets
   DeviceBinsView bins;
-  unsigned* parents = nullptr;  ///< a contour of the capacity, as what follows; 0 at first (parent_word)
+  /// A contour of the capacity, as what follows; 0 at first (parent_word). `is_joined` lies behind it.
+  unsigned* parents = nullptr;
   /// Whether others belong to the contour's set; of the first contour of each set. 0 at first.
   unsigned* is_joined = nullptr;
   unsigned *keys = nullptr, *sorted_keys = nullptr;  ///< the set of each contour; ~0: no contour
   unsigned *contours = nullptr, *order = nullptr;    ///< numbers of contours, in the order of the keys
   unsigned* ranks = nullptr;                         ///< the place of each contour in that order
+
+  void arrays(ArrayTaker& take, const ContoursFormat& format) {
+    const std::size_t contours = format.contour_capacity;
+    take(parents, 2 * contours);
+    for (auto** one : {&keys, &sorted_keys, &this->contours, &order, &ranks}) take(*one, contours);
+  }
 };
 
 /// The parent of a contour, and the word that says so, which is 0 for a root and grows as parents become

@@ -7,6 +7,7 @@
 #include "stages/contour_prep/order_nearest/box_tree.h"
 #include "stages/contour_prep/order_nearest/pen.h"
 #include "stages/contour_prep/order_nearest/stage.h"
+#include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/contour_order.h"
 #include "stages/contour_prep/shared/contour_step.h"
 
@@ -66,19 +67,29 @@ void shorten(const PenPath& path, int passes) {
   }
 }
 
+struct PenArrays {
+  DrawingOrder order;
+  std::byte* tree = nullptr;
+  std::uint8_t* visited = nullptr;         ///< a contour, as what follows
+  std::uint32_t* starts = nullptr;         ///< not for Greedy
+  Point *downs = nullptr, *ups = nullptr;  ///< only for TwoOpt
+
+  void arrays(ArrayTaker& take, const ContoursFormat& format) {
+    const std::size_t contours = format.contour_capacity;
+    take(tree, BoxTree::bytes(format)), take(visited, contours);
+    if (order != DrawingOrder::Greedy) take(starts, contours);
+    if (order == DrawingOrder::TwoOpt) take(downs, contours), take(ups, contours);
+  }
+};
+
 class OrderNearestCpu final : public Stage {
  public:
   explicit OrderNearestCpu(const OrderNearestParams& params) : params_(params) {}
 
   void plan(PlanContext& context) override {
     const auto& format = std::get<ContoursFormat>(context.input(0));
-    const auto take = [&](std::uint64_t bytes) { return context.temporary(bytes, MemoryKind::Host); };
-    tree_ = take(BoxTree::bytes(format));
-    sources_ = take(format.contour_capacity * sizeof(std::uint32_t));
-    visited_ = take(format.contour_capacity);
-    if (is_drawn()) starts_ = take(format.contour_capacity * sizeof(std::uint32_t));
-    if (params_.order == DrawingOrder::TwoOpt)
-      for (Scratch* ends : {&downs_, &ups_}) *ends = take(format.contour_capacity * sizeof(Point));
+    arrays_.plan(context, MemoryKind::Host, format, PenArrays{params_.order});
+    sources_ = context.temporary(format.contour_capacity * sizeof(std::uint32_t), MemoryKind::Host);
     context.set_output(0, format);
   }
 
@@ -87,24 +98,22 @@ class OrderNearestCpu final : public Stage {
     const auto& out = std::get<ContoursView>(context.outputs[0]);
     if (!begin_output(in, out)) return;
     auto* const sources = context.scratch<std::uint32_t>(sources_);
-    auto* const visited = context.scratch<std::uint8_t>(visited_);
-    std::uint32_t* const starts = is_drawn() ? context.scratch<std::uint32_t>(starts_) : nullptr;
-    BoxTree tree(in.format, tree_points(), context.scratch<std::byte>(tree_));
+    const auto arrays = arrays_.of(context, PenArrays{params_.order});
+    BoxTree tree(in.format, tree_points(), arrays.tree);
     for (int k = 0; k < in.format.classes; ++k) {
       const std::uint32_t first = in.class_begin[k], last = in.class_begin[k + 1];
       out.class_begin[k + 1] = last;
       if (first == last) continue;
       tree.build(in, first, last);
-      ClassOrder order(first, last, visited, sources + first);
+      ClassOrder order(first, last, arrays.visited, sources + first);
       if (!is_drawn()) {
         order_by_points(tree, first, last, order);
         continue;
       }
-      order_by_ends(tree, in, first, last, order, starts);
-      if (params_.order == DrawingOrder::TwoOpt)
-        shorten_class(context, in, first, last, sources + first, starts);
+      order_by_ends(tree, in, first, last, order, arrays.starts);
+      if (params_.order == DrawingOrder::TwoOpt) shorten_class(arrays, in, first, last, sources + first);
     }
-    gather_contours(in, sources, out, starts);
+    gather_contours(in, sources, out, arrays.starts);
   }
 
   std::optional<Scratch> selection() const override {
@@ -144,21 +153,22 @@ class OrderNearestCpu final : public Stage {
     }
   }
 
-  void shorten_class(const RunContext& context, const ContoursView& in, std::uint32_t first,
-                     std::uint32_t last, std::uint32_t* order, std::uint32_t* starts) const {
+  void shorten_class(const PenArrays& arrays, const ContoursView& in, std::uint32_t first, std::uint32_t last,
+                     std::uint32_t* order) const {
     if (last - first > kMostTurned) throw_too_many_to_turn();
     const PenPath path{.in = in,
                        .order = order,
-                       .starts = starts,
-                       .downs = context.scratch<Point>(downs_),
-                       .ups = context.scratch<Point>(ups_),
+                       .starts = arrays.starts,
+                       .downs = arrays.downs,
+                       .ups = arrays.ups,
                        .count = last - first};
     for (std::uint32_t place = 0; place < path.count; ++place) path.find_ends(place);
     shorten(path, params_.passes);
   }
 
   OrderNearestParams params_;
-  Scratch tree_, sources_, visited_, starts_, downs_, ups_;
+  PlannedArrays arrays_;
+  Scratch sources_;
 };
 
 ParamDeclaration order_nearest_params() {

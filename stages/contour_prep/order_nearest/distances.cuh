@@ -4,6 +4,8 @@
 #pragma once
 
 #include "stages/contour_prep/order_nearest/pen.h"
+#include "stages/contour_prep/order_nearest/stage.h"
+#include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/box.h"
 #include "stages/contour_prep/shared/placement.cuh"
 
@@ -15,12 +17,16 @@ inline constexpr unsigned kNone = ~0U;
 /// list of one contour: with few contours most of the device would be idle, and the warps of each block would
 /// compare one contour after the other.
 inline constexpr unsigned kMostPaired = 128;
+/// Up to so many bytes, the bits of what is visited lie in shared memory, where a step of the order is
+/// faster: of 262,000 contours.
+inline constexpr std::size_t kMostVisitedShared = 32 << 10;
 /// How many others the list of a contour has, a lane each.
 inline constexpr unsigned kListed = kWarpLanes;
 
 /// One launch's arguments.
 struct Job {
   ContoursView in;
+  DrawingOrder order = DrawingOrder::Greedy;
   Box* boxes = nullptr;                     ///< a contour
   unsigned* lists = nullptr;                ///< kListed a contour: those nearest to it; only for `greedy`
   unsigned long long* distances = nullptr;  ///< of pairs (measure_pairs); only for `greedy`
@@ -29,6 +35,24 @@ struct Job {
   unsigned* visited = nullptr;  ///< bits of contours, if they have no room in shared memory (Placed)
   unsigned* sorted = nullptr;   ///< the numbers of contours in their order
   unsigned* starts = nullptr;   ///< a contour: the own point with which it begins; not for `greedy`
+  Point *downs = nullptr, *ups = nullptr;  ///< a contour; those of a class by places; only for `2opt`
+
+  void arrays(ArrayTaker& take, const ContoursFormat& format) {
+    const std::size_t contours = format.contour_capacity;
+    take(boxes, contours), take(left, contours), take(sorted, contours);
+    if (order != DrawingOrder::Greedy) {
+      take(starts, contours);
+    } else {
+      room_for_pairs = static_cast<unsigned>(std::min<std::size_t>(contours, kMostPaired));
+      take(lists, contours * kListed), take(distances, std::size_t{room_for_pairs} * room_for_pairs);
+    }
+    if (visited_bytes(format) > kMostVisitedShared) take(visited, visited_bytes(format) / sizeof(unsigned));
+    if (order == DrawingOrder::TwoOpt) take(downs, contours), take(ups, contours);
+  }
+  /// Bits of the classes, in whole words.
+  static std::size_t visited_bytes(const ContoursFormat& format) {
+    return (format.contour_capacity / 32 + static_cast<std::size_t>(format.classes) + 1) * sizeof(unsigned);
+  }
 
   __device__ unsigned* list_of(unsigned contour) const { return lists + std::size_t{contour} * kListed; }
 };

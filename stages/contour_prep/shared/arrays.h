@@ -2,7 +2,8 @@
 // are pointers in one struct, named once. On either backend.
 #pragma once
 
-#include <cstring>
+#include <algorithm>
+#include <span>
 #include <vector>
 
 #include "pipeline/graph/stage.h"
@@ -24,6 +25,12 @@ class ArrayTaker {
   void operator()(T*& array, std::size_t count) {
     array = memory_ != nullptr ? reinterpret_cast<T*>(memory_ + bytes_) : nullptr;
     bytes_ += align_up(count * sizeof(T));
+  }
+  template <class T>
+  void operator()(std::span<T>& array, std::size_t count) {
+    T* begin = nullptr;
+    (*this)(begin, count);
+    array = begin != nullptr ? std::span(begin, count) : std::span<T>{};
   }
 
  private:

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "pipeline/graph/stage.h"
+#include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/bins.h"
 
 namespace contorno {
@@ -29,21 +29,21 @@ class BinTable {
 
   /// The memory of the tables of all classes: about 44 bytes a point.
   struct Memory {
-    Scratch entries, buckets, older;
+    Entry* entries = nullptr;
+    Bucket* buckets = nullptr;
+    std::uint32_t* older = nullptr;
 
-    void plan(PlanContext& context, const ContoursFormat& format) {
+    void arrays(ArrayTaker& take, const ContoursFormat& format) {
       const std::size_t points = format.point_capacity;
-      entries = context.temporary(points * sizeof(Entry), MemoryKind::Host);
-      buckets = context.temporary(2 * points * sizeof(Bucket), MemoryKind::Host);
-      older = context.temporary(points * sizeof(std::uint32_t), MemoryKind::Host);
+      take(entries, points), take(buckets, 2 * points), take(older, points);
     }
   };
 
   /// An empty table for the points `first` to `end`, which must not be empty.
-  BinTable(const RunContext& context, const Memory& memory, std::uint32_t first, std::uint32_t end)
-      : entries_(context.scratch<Entry>(memory.entries) + first),
-        buckets_(context.scratch<Bucket>(memory.buckets) + std::size_t{2} * first),
-        older_(context.scratch<std::uint32_t>(memory.older)),
+  BinTable(const Memory& memory, std::uint32_t first, std::uint32_t end)
+      : entries_(memory.entries + first),
+        buckets_(memory.buckets + std::size_t{2} * first),
+        older_(memory.older),
         mask_(std::bit_ceil(end - first) - 1) {
     std::fill_n(buckets_, std::size_t{mask_} + 1, Bucket{});
   }

@@ -104,10 +104,9 @@ class BinHash {
 /// `for (BinsAround around(nearness, point, bin); around.next();) look_at(around.bin());`
 class BinsAround {
  public:
-  CONTORNO_HD BinsAround(const Nearness& nearness, const Point& p, const Bin& bin, std::uint32_t salt = 0)
+  CONTORNO_HD BinsAround(const Nearness& nearness, const Point& p, const Bin& bin)
       : bin_(bin),
-        hash_(bin, salt),
-        salt_(salt),
+        hash_(bin),
         row_(place(nearness, p.row, bin.row)),
         col_(place(nearness, p.col, bin.col)),
         row_step_(nearness.is_equality() ? 2 : -3) {}
@@ -118,7 +117,7 @@ class BinsAround {
         if (++row_step_ > 2) return false;
         col_step_ = -2;
         rows_ = square(gap(row_step_, row_));
-        hash_ = BinHash({bin_.row + row_step_, bin_.col}, salt_);
+        hash_ = BinHash({bin_.row + row_step_, bin_.col});
       }
       if (rows_ + square(gap(col_step_, col_)) < kReach && (row_step_ != 0 || col_step_ != 0)) return true;
     }
@@ -152,7 +151,6 @@ class BinsAround {
 
   Bin bin_;
   BinHash hash_;
-  std::uint32_t salt_;
   double row_, col_;             // the place in the bin, 0 to 1
   double rows_ = 0;              // the square of the distance to the row of bins
   int row_step_, col_step_ = 2;  // of the bin before the first one, or of the last one where there is none

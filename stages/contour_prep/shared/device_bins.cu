@@ -10,9 +10,6 @@ namespace contorno {
 void DeviceBins::plan(PlanContext& context, const ContoursFormat& format) {
   using device_bins_cuda::CountShared, device_bins_cuda::kCountEach, device_bins_cuda::kCountThreads;
   const std::size_t points = format.point_capacity;
-  const auto take = [&](std::size_t count) {
-    return context.temporary(count * sizeof(unsigned), MemoryKind::Device);
-  };
   std::size_t buckets = std::bit_ceil(points | 1);
   are_few_ = points <= kCountEach * kCountThreads;
   if (are_few_) {
@@ -25,30 +22,26 @@ void DeviceBins::plan(PlanContext& context, const ContoursFormat& format) {
   else
     sort_.plan(context, points, std::bit_width(buckets));
   mask_ = static_cast<unsigned>(buckets - 1);
-  begins_ = take(buckets), ends_ = take(buckets), count_ = take(1);
-  for (Scratch* one : {&keys_, &sorted_keys_, &indices_, &order_}) *one = take(points);
-  points_ = context.temporary(points * sizeof(BinnedPoint), MemoryKind::Device);
+  arrays_.plan(context, MemoryKind::Device, format, job());
   launch_.plan(buckets);
 }
 
+device_bins_cuda::Job DeviceBins::job() const {
+  device_bins_cuda::Job job;
+  job.bins.mask = mask_, job.are_few = are_few_;
+  return job;
+}
+
 DeviceBinsView DeviceBins::view(const RunContext& context, const Nearness& nearness) const {
-  return {.nearness = nearness,
-          .mask = mask_,
-          .begins = context.scratch<unsigned>(begins_),
-          .ends = context.scratch<unsigned>(ends_),
-          .count = context.scratch<unsigned>(count_),
-          .points = context.scratch<BinnedPoint>(points_)};
+  DeviceBinsView bins = arrays_.of(context, job()).bins;
+  bins.nearness = nearness;
+  return bins;
 }
 
 void DeviceBins::run(const RunContext& context, const ContoursView& in, const Nearness& nearness,
                      const DeviceWords& zeroed) const {
-  const device_bins_cuda::Job job{.in = in,
-                                  .bins = view(context, nearness),
-                                  .keys = context.scratch<unsigned>(keys_),
-                                  .sorted_keys = context.scratch<unsigned>(sorted_keys_),
-                                  .indices = context.scratch<unsigned>(indices_),
-                                  .order = context.scratch<unsigned>(order_),
-                                  .zeroed = zeroed};
+  device_bins_cuda::Job job = arrays_.of(context, this->job());
+  job.in = in, job.bins.nearness = nearness, job.zeroed = zeroed;
   launch_("make_keys", device_bins_cuda::make_keys, context.stream, job);
   if (are_few_) {
     launch("count_bins", device_bins_cuda::count_bins, LaunchKind::Plain, LaunchOrder::AfterPrevious, 1,

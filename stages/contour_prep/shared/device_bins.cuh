@@ -17,12 +17,20 @@ namespace contorno::device_bins_cuda {
 struct Job {
   ContoursView in;
   DeviceBinsView bins;
+  bool are_few = false;
   unsigned* keys = nullptr;  ///< a point of the capacity, as what follows
-  /// The keys in their order; only for the sort.
-  unsigned* sorted_keys = nullptr;
-  /// Numbers of points; `order`: by their keys, or where points are few by their buckets alone.
-  unsigned *indices = nullptr, *order = nullptr;
+  /// Numbers of points; by their keys, or where points are few by their buckets alone.
+  unsigned* order = nullptr;
+  /// Of the sort alone: the keys in their order, and the numbers before it.
+  unsigned *sorted_keys = nullptr, *indices = nullptr;
   DeviceWords zeroed;
+
+  void arrays(ArrayTaker& take, const ContoursFormat& format) {
+    const std::size_t points = format.point_capacity, buckets = std::size_t{bins.mask} + 1;
+    take(bins.begins, buckets), take(bins.ends, buckets), take(bins.count, 1), take(bins.points, points);
+    take(keys, points), take(order, points);
+    if (!are_few) take(sorted_keys, points), take(indices, points);
+  }
 };
 
 __global__ void __launch_bounds__(kArrayThreads) make_keys(const __grid_constant__ Job job) {
@@ -39,7 +47,7 @@ __global__ void __launch_bounds__(kArrayThreads) make_keys(const __grid_constant
         key = bucket_in(job.bins, job.bins.nearness.bin_of(job.in.points[i]), class_of(job.in, contour));
     }
     job.keys[i] = key;
-    job.indices[i] = i;
+    if (!job.are_few) job.indices[i] = i;
   }
   for (unsigned long long bucket = global_thread(); bucket <= job.bins.mask; bucket += all_threads())
     job.bins.begins[bucket] = job.bins.ends[bucket] = 0;

@@ -3,10 +3,15 @@
 #pragma once
 
 #include "stages/contour_prep/shared/array_launch.h"
+#include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/bins.h"
 #include "stages/contour_prep/shared/pair_sort.h"
 
 namespace contorno {
+
+namespace device_bins_cuda {
+struct Job;
+}
 
 /// A point of the table: its number in the frame, and its contour's.
 struct BinnedPoint {
@@ -42,6 +47,9 @@ class DeviceBins {
   DeviceBinsView view(const RunContext& context, const Nearness& nearness) const;
 
  private:
+  /// What is known of the kernels' arguments before there is memory.
+  device_bins_cuda::Job job() const;
+
   /// Up to so many buckets, a block has room to count their points.
   static constexpr std::size_t kMostBuckets = 16384;
 
@@ -50,7 +58,7 @@ class DeviceBins {
   std::size_t shared_bytes_ = 0;
   ArrayLaunch launch_;
   PairSort<unsigned> sort_;
-  Scratch begins_, ends_, count_, points_, keys_, sorted_keys_, indices_, order_;
+  PlannedArrays arrays_;
 };
 
 }  // namespace contorno

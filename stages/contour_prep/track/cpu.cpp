@@ -1,6 +1,7 @@
 // The declaration of track, and its implementation on the CPU.
 #include <algorithm>
 
+#include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/attribute_step.h"
 #include "stages/contour_prep/shared/contour_loop.h"
 #include "stages/contour_prep/shared/contour_step.h"
@@ -53,6 +54,20 @@ void write_objects(const TrackedFrame& frame, const ContoursView& out) {
   *after.header = {.frame = frame.number, .ids = ids, .objects = objects, .begun = 1};
 }
 
+struct TrackArrays {
+  std::size_t contours = 0, objects = 0;  ///< that there is room for
+  PairingWork work;
+
+  void arrays(ArrayTaker& take, const ContoursFormat& format) {
+    const auto take_tree = [&](SeenTree::Memory& tree, std::size_t room) {
+      take(tree.items, room), take(tree.nodes, room), take(tree.places, room);
+      take(tree.roots, classes_of_state(format.classes));
+    };
+    take(work.contours, contours), take(work.contours_before, objects);
+    take_tree(work.tree_of_contours, contours), take_tree(work.tree_of_objects, objects);
+  }
+};
+
 class TrackCpu final : public AttributeStep {
  public:
   explicit TrackCpu(const TrackParams& params)
@@ -65,13 +80,9 @@ class TrackCpu final : public AttributeStep {
 
  private:
   void plan_computing(PlanContext& context, const ContoursFormat& format) override {
-    const auto objects = static_cast<std::size_t>(params_.max_objects);
     classes_ = format.classes;
     state_ = context.state(state_bytes(classes_, params_.max_objects));
-    contours_ = context.temporary(format.contour_capacity * sizeof(TrackedContour), MemoryKind::Host);
-    contours_before_ = context.temporary(objects * sizeof(std::uint32_t), MemoryKind::Host);
-    tree_of_contours_.plan(context, format.contour_capacity, classes_);
-    tree_of_objects_.plan(context, objects, classes_);
+    arrays_.plan(context, MemoryKind::Host, format, arrays_of(format));
   }
 
   void compute(const RunContext& context, const ContoursView& out, std::uint32_t* sources) const override {
@@ -79,17 +90,15 @@ class TrackCpu final : public AttributeStep {
     auto* const state = const_cast<std::byte*>(context.state_before<std::byte>(state_));
     const StateView before = state_view(state, classes_);
     const std::uint64_t objects = before.header->objects;
-    TrackedFrame frame{
-        .limits = Limits(params_),
-        .number = *context.frame_number,
-        .anew = begins_anew(*before.header, *context.frame_number),
-        .before = before,
-        .after = state_view(context.state_after<std::byte>(state_), classes_),
-        .work = {.contours = {context.scratch<TrackedContour>(contours_), out.counts->contours},
-                 .objects = {before.objects, objects},
-                 .contours_before = {context.scratch<std::uint32_t>(contours_before_), objects},
-                 .tree_of_contours = tree_of_contours_.memory(context),
-                 .tree_of_objects = tree_of_objects_.memory(context)}};
+    TrackedFrame frame{.limits = Limits(params_),
+                       .number = *context.frame_number,
+                       .anew = begins_anew(*before.header, *context.frame_number),
+                       .before = before,
+                       .after = state_view(context.state_after<std::byte>(state_), classes_),
+                       .work = arrays_.of(context, arrays_of(out.format)).work};
+    frame.work.contours = frame.work.contours.first(out.counts->contours);
+    frame.work.objects = {before.objects, objects};
+    frame.work.contours_before = frame.work.contours_before.first(objects);
     for (int k = 0; k < out.format.classes; ++k)
       for (std::uint32_t i = out.class_begin[k]; i < out.class_begin[k + 1]; ++i)
         frame.work.contours[i].of_class = static_cast<std::uint32_t>(k);
@@ -104,31 +113,14 @@ class TrackCpu final : public AttributeStep {
     write_objects(frame, out);
   }
 
-  /// What a tree works in.
-  struct TreeScratch {
-    std::size_t room = 0, classes = 0;
-    Scratch items, nodes, places, roots;
-
-    void plan(PlanContext& context, std::size_t most, int of_classes) {
-      room = most, classes = classes_of_state(of_classes);
-      items = context.temporary(room * sizeof(SeenTree::Item), MemoryKind::Host);
-      nodes = context.temporary(room * sizeof(SeenTree::Node), MemoryKind::Host);
-      places = context.temporary(room * sizeof(std::uint32_t), MemoryKind::Host);
-      roots = context.temporary(classes * sizeof(std::uint32_t), MemoryKind::Host);
-    }
-    SeenTree::Memory memory(const RunContext& context) const {
-      return {.items = {context.scratch<SeenTree::Item>(items), room},
-              .nodes = {context.scratch<SeenTree::Node>(nodes), room},
-              .places = {context.scratch<std::uint32_t>(places), room},
-              .roots = {context.scratch<std::uint32_t>(roots), classes}};
-    }
-  };
+  TrackArrays arrays_of(const ContoursFormat& format) const {
+    return {.contours = format.contour_capacity, .objects = static_cast<std::size_t>(params_.max_objects)};
+  }
 
   TrackParams params_;
   int classes_ = 0;
   State state_;
-  Scratch contours_, contours_before_;
-  TreeScratch tree_of_contours_, tree_of_objects_;
+  PlannedArrays arrays_;
 };
 
 ParamDeclaration track_params() {

@@ -8,6 +8,7 @@
 //                 all of its own work
 #pragma once
 
+#include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/placement.cuh"
 #include "stages/contour_prep/shared/team.cuh"
 #include "stages/contour_prep/track/rules.h"
@@ -40,6 +41,13 @@ struct Job {
   unsigned* objects = nullptr;  ///< their numbers; when these are sorted, the contour before each in a chain
   unsigned* sorted = nullptr;   ///< their numbers, in the order of the keys
   unsigned long long* offers = nullptr;  ///< the best one that each has
+
+  void arrays(ArrayTaker& take, const ContoursFormat& format) {
+    const std::size_t contours = format.contour_capacity, most = limits.max_objects;
+    take(seen, contours), take(choices, contours), take(scores, contours);
+    for (auto** one : {&keys, &sorted_keys, &offers}) take(*one, most);
+    take(objects, most), take(sorted, most);
+  }
 };
 
 __device__ __forceinline__ unsigned objects_of(const Job& job) {

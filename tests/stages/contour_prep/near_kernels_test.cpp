@@ -64,6 +64,7 @@ class EmulatedBins {
             .points = points_.data()};
     device_bins_cuda::Job job{.in = in,
                               .bins = view,
+                              .are_few = are_few,
                               .keys = keys_.data(),
                               .indices = indices_.data(),
                               .zeroed = {zeroed.data(), zeroed.size()}};
