@@ -3,15 +3,16 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ["base", "cuda", "pipeline", "stages", "config", "plugins", "tools", "tests"]
+FOLDERS = ["base", "cuda", "pipeline", "geometry", "stages", "config", "plugins", "tools", "tests"]
 MAY_INCLUDE = {
     "base": {"base"},
     "cuda": {"base", "cuda"},
     "pipeline": {"base", "cuda", "pipeline"},
-    "stages": {"base", "cuda", "pipeline", "stages"},
-    "config": {"base", "cuda", "pipeline", "stages", "config"},
-    "plugins": {"base", "cuda", "pipeline", "stages", "config", "plugins"},
-    "tools": {"base", "cuda", "pipeline", "stages", "config", "plugins", "tools"},
+    "geometry": {"base", "cuda", "pipeline", "geometry"},
+    "stages": {"base", "cuda", "pipeline", "geometry", "stages"},
+    "config": {"base", "cuda", "pipeline", "geometry", "stages", "config"},
+    "plugins": {"base", "cuda", "pipeline", "geometry", "stages", "config", "plugins"},
+    "tools": {"base", "cuda", "pipeline", "geometry", "stages", "config", "plugins", "tools"},
     "tests": set(FOLDERS),
 }
 # The rooms of a folder, and the others of them that each may include. What lies beside them is shared by all, or joins them.
@@ -99,6 +100,12 @@ def test_a_family_of_stages_includes_itself_and_what_all_share():
             parts = include.split("/")
             if parts[0] == "stages" and (len(parts) < 3 or parts[1] not in (path.parts[1], "shared")):
                 wrong.append(f"{path} includes {include}")
+    assert wrong == []
+
+
+def test_geometry_knows_no_stage_and_no_plan():
+    wrong = [f"{path} includes {include}" for path, text in sources() if path.parts[0] == "geometry" for include in includes(text)
+             if include.startswith("pipeline/") and not include.startswith(("pipeline/value/", "pipeline/shared/"))]
     assert wrong == []
 
 

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "geometry/fourier_series.h"
 #include "pipeline/value/contours.h"
-#include "stages/contour_prep/fourier/series.h"
 
 namespace contorno {
 

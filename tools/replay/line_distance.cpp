@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "stages/contour_prep/shared/points.h"
+#include "geometry/points.h"
 
 namespace contorno {
 namespace {

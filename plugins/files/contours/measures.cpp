@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "stages/contour_prep/shared/measures.h"
+#include "geometry/measures.h"
 
 namespace contorno {
 namespace {

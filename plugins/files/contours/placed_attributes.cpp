@@ -2,8 +2,7 @@
 
 #include <limits>
 
-#include "stages/contour_prep/measure/stage.h"
-#include "stages/contour_prep/shared/measures.h"
+#include "geometry/measures.h"
 
 namespace contorno {
 namespace {
@@ -26,12 +25,12 @@ void scale(AttributeValues& values, const Placement& placement) {
 /// The attributes of the set that `measure` gives, of the `placed` points.
 void measure_anew(AttributeValues& values, Attributes of, std::span<const Point> placed, bool closed) {
   constexpr std::size_t kStride = 2;  // stride of the columns of a view with one contour
-  std::array<double, kStride * kMeasuredAttributes.count()> columns{};
-  const ContoursView measured{.format = {.contour_capacity = 1, .attributes = kMeasuredAttributes},
+  std::array<double, kStride * measuring::kMeasuredAttributes.count()> columns{};
+  const ContoursView measured{.format = {.contour_capacity = 1, .attributes = measuring::kMeasuredAttributes},
                               .columns = columns.data()};
   measuring::write_outline(OneThread{}, measured, 0, placed.data(), static_cast<std::uint32_t>(placed.size()),
                            closed, 0);
-  kMeasuredAttributes.for_each([&](Attribute attribute) {
+  measuring::kMeasuredAttributes.for_each([&](Attribute attribute) {
     if (attribute != Attribute::Convexity && of.has(attribute))
       value_of(values, attribute) = measured.column(attribute)[0];
   });

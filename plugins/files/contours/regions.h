@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "geometry/nest.h"
 #include "plugins/files/contours/writer.h"
-#include "stages/contour_prep/hierarchy/nest.h"
 
 namespace contorno {
 
@@ -38,7 +38,7 @@ class RegionSorter {
   /// hole of its parent by the rules of hierarchy, if that has a positive area, else a line: so polygons stay
   /// valid where a ring between two holes is missing. Rings of one level are sorted among themselves.
   /// Contours whose length is not finite (a coordinate is NaN or infinite) are left out. Throws
-  /// Error(BadData) where more rings are around a hole than are tried (hierarchy/rules.h).
+  /// Error(BadData) where more rings are around a hole than are tried (geometry/nesting.h).
   void sort(const ContoursView& view, std::size_t of_class, ContourPlacer& placer,
             OpenContours open_contours);
 

@@ -5,9 +5,9 @@
 #include <complex>
 #include <vector>
 
+#include "geometry/fourier_series.h"
 #include "plugins/python/functions/bindings.h"
 #include "plugins/python/shared/process.h"
-#include "stages/contour_prep/fourier/series.h"
 
 namespace contorno::python {
 namespace {

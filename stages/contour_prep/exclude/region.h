@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "geometry/points.h"
 #include "stages/contour_prep/exclude/stage.h"
-#include "stages/contour_prep/shared/points.h"
 
 namespace contorno {
 

@@ -1,11 +1,11 @@
 // Descriptors of a contour (stage.h), for host and device. Of so few coefficients each is the sum that
-// defines it, in lanes (shared/team.h).
+// defines it, in lanes (geometry/team.h).
 #pragma once
 
-#include "stages/contour_prep/fourier/complex.h"
+#include "geometry/attributes.h"
+#include "geometry/complex.h"
+#include "geometry/own_points.h"
 #include "stages/contour_prep/fourier_descriptors/stage.h"
-#include "stages/contour_prep/shared/attributes.h"
-#include "stages/contour_prep/shared/own_points.h"
 #include "stages/contour_prep/shared/per_contour.h"
 
 namespace contorno::describing {

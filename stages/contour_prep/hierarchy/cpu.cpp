@@ -1,5 +1,5 @@
 // The declaration of hierarchy, and its implementation on the CPU.
-#include "stages/contour_prep/hierarchy/nest.h"
+#include "geometry/nest.h"
 #include "stages/contour_prep/hierarchy/stage.h"
 #include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/attribute_step.h"

@@ -5,12 +5,12 @@
 //   find_parents   what is around every contour: each lane finds the lists of a level that may have it
 #pragma once
 
-#include "stages/contour_prep/hierarchy/rules.h"
+#include "geometry/contour_size.h"
+#include "geometry/nesting.h"
+#include "geometry/row_lists.h"
+#include "geometry/team.cuh"
 #include "stages/contour_prep/shared/arrays.h"
-#include "stages/contour_prep/shared/contour_size.h"
 #include "stages/contour_prep/shared/placement.cuh"
-#include "stages/contour_prep/shared/row_lists.h"
-#include "stages/contour_prep/shared/team.cuh"
 #include "stages/shared/part_of.cuh"
 
 namespace contorno::hierarchy_cuda {

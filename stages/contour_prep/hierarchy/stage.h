@@ -8,7 +8,7 @@
 //   depth    how many contours of its class are around it: even of an outer one, odd of a hole
 //   parent   the number of the contour with the smallest area among them, the first one of several; -1 = none
 //
-// A contour is around another one if it is closed, encloses a larger area (shared/contour_size.h), and has
+// A contour is around another one if it is closed, encloses a larger area (geometry/contour_size.h), and has
 // the middle of the other's first segment inside, by the even-odd rule. Contours of contour_assembly never
 // cross but may touch at a sample, which the middle of a segment never is.
 //

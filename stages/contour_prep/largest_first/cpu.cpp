@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "geometry/contour_loop.h"
 #include "stages/contour_prep/largest_first/stage.h"
-#include "stages/contour_prep/shared/contour_loop.h"
 #include "stages/contour_prep/shared/contour_order.h"
 #include "stages/contour_prep/shared/contour_step.h"
 

@@ -9,8 +9,8 @@
 
 #include <memory>
 
+#include "geometry/contour_size.h"
 #include "pipeline/graph/stage.h"
-#include "stages/contour_prep/shared/contour_size.h"
 
 namespace contorno {
 

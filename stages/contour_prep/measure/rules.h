@@ -1,8 +1,8 @@
 // What measure writes of a contour, for both backends.
 #pragma once
 
+#include "geometry/hull.h"
 #include "stages/contour_prep/measure/stage.h"
-#include "stages/contour_prep/shared/hull.h"
 #include "stages/contour_prep/shared/per_contour.h"
 
 namespace contorno {
@@ -11,7 +11,7 @@ struct Measure {
   using Params = NoParams;
   static constexpr const char* kName = "measure";
   static constexpr Gives kGives = Gives::Attributes;
-  static constexpr Attributes kAttributes = kMeasuredAttributes;
+  static constexpr Attributes kAttributes = measuring::kMeasuredAttributes;
   static constexpr ContourTeams kTeams{};
 
   explicit Measure(const NoParams&) {}

@@ -34,13 +34,6 @@
 
 namespace contorno {
 
-/// The attributes that it gives.
-inline constexpr Attributes kMeasuredAttributes{
-    Attribute::Area,        Attribute::Perimeter, Attribute::MinRow,      Attribute::MinCol,
-    Attribute::MaxRow,      Attribute::MaxCol,    Attribute::CentroidRow, Attribute::CentroidCol,
-    Attribute::Orientation, Attribute::MajorAxis, Attribute::MinorAxis,   Attribute::Circularity,
-    Attribute::Convexity};
-
 const StageType& measure_stage();
 
 }  // namespace contorno

@@ -4,13 +4,13 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "stages/contour_prep/hierarchy/nest.h"
+#include "geometry/nest.h"
+#include "geometry/team.h"
 #include "stages/contour_prep/measure_map/rules.h"
 #include "stages/contour_prep/measure_map/stage.h"
 #include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/attribute_step.h"
 #include "stages/contour_prep/shared/contour_step.h"
-#include "stages/contour_prep/shared/team.h"
 
 namespace contorno {
 namespace map_measuring {

@@ -8,11 +8,11 @@
 //   measure_regions   sums over the spans of every contour, and its attributes: a warp a contour
 #pragma once
 
-#include "stages/contour_prep/hierarchy/rules.h"
+#include "geometry/nesting.h"
+#include "geometry/team.cuh"
 #include "stages/contour_prep/measure_map/rules.h"
 #include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/placement.cuh"
-#include "stages/contour_prep/shared/team.cuh"
 #include "stages/shared/part_of.cuh"
 
 namespace contorno::measure_map_cuda {

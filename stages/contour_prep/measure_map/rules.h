@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <limits>
 
-#include "stages/contour_prep/shared/attributes.h"
-#include "stages/contour_prep/shared/inside.h"
-#include "stages/contour_prep/shared/points.h"
+#include "geometry/attributes.h"
+#include "geometry/inside.h"
+#include "geometry/points.h"
 #include "stages/shared/sample_value.h"
 
 namespace contorno {
@@ -111,7 +111,7 @@ struct SampleSums {
 };
 
 /// Sample i of a span adds to lane i % kSpanLanes of its sums; the sums of span j of a contour add to lane j
-/// % kLanes (shared/team.h).
+/// % kLanes (geometry/team.h).
 inline constexpr unsigned kSpanLanes = 8;
 
 CONTORNO_HD inline void write(const ContoursView& out, std::uint32_t contour, const SampleSums& sums) {

@@ -12,8 +12,8 @@
 #include <limits>
 #include <span>
 
-#include "stages/contour_prep/shared/box.h"
-#include "stages/contour_prep/shared/own_points.h"
+#include "geometry/box.h"
+#include "geometry/own_points.h"
 
 namespace contorno {
 

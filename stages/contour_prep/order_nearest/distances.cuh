@@ -3,10 +3,10 @@
 // squared ones as double: of numbers that are not negative, they have the order of the numbers.
 #pragma once
 
+#include "geometry/box.h"
 #include "stages/contour_prep/order_nearest/pen.h"
 #include "stages/contour_prep/order_nearest/stage.h"
 #include "stages/contour_prep/shared/arrays.h"
-#include "stages/contour_prep/shared/box.h"
 #include "stages/contour_prep/shared/placement.cuh"
 
 namespace contorno::order_nearest_cuda {

@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "base/host_device.h"
-#include "stages/contour_prep/shared/contour_size.h"
-#include "stages/contour_prep/shared/own_points.h"
+#include "geometry/contour_size.h"
+#include "geometry/own_points.h"
 
 namespace contorno {
 

@@ -9,7 +9,7 @@
 // Memory: 8 bytes a point of the planned capacity of the input and 8 a contour on the CPU; 8 bytes a point
 // and 8 a contour on CUDA, and what CUB needs; and the output.
 //
-// Equal bits because lengths are added as integers (shared/contour_size.h), and where a point lies is told
+// Equal bits because lengths are added as integers (geometry/contour_size.h), and where a point lies is told
 // from them without rounding; only the last step, between two points, is computed in float64.
 #pragma once
 

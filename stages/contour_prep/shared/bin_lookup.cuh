@@ -1,8 +1,8 @@
 // Device functions of the kernels that look for near points in the bins of DeviceBins.
 #pragma once
 
+#include "geometry/own_points.h"
 #include "stages/contour_prep/shared/device_bins.h"
-#include "stages/contour_prep/shared/own_points.h"
 #include "stages/contour_prep/shared/threads.cuh"
 #include "stages/shared/part_of.cuh"
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "base/host_device.h"
-#include "stages/contour_prep/shared/points.h"
+#include "geometry/points.h"
 
 namespace contorno {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "stages/contour_prep/shared/attributes.h"
-#include "stages/contour_prep/shared/own_points.h"
+#include "geometry/attributes.h"
+#include "geometry/own_points.h"
 
 namespace contorno {
 

@@ -5,8 +5,8 @@
 //   write_whole     the contours; `starts` as of gather_contours
 #pragma once
 
+#include "geometry/own_points.h"
 #include "stages/contour_prep/shared/contour_order.h"
-#include "stages/contour_prep/shared/own_points.h"
 #include "stages/contour_prep/shared/placement.cuh"
 #include "stages/shared/part_of.cuh"
 

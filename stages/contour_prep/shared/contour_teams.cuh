@@ -6,9 +6,9 @@
 //                       ones are often neighbours
 #pragma once
 
+#include "geometry/team.cuh"
 #include "stages/contour_prep/shared/contour_teams.h"
 #include "stages/contour_prep/shared/placement.cuh"
-#include "stages/contour_prep/shared/team.cuh"
 
 namespace contorno {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "stages/contour_prep/shared/team.h"
+#include "geometry/team.h"
 
 namespace contorno {
 

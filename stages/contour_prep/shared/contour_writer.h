@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "stages/contour_prep/shared/attributes.h"
+#include "geometry/attributes.h"
 
 namespace contorno {
 

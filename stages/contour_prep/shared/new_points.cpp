@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "stages/contour_prep/shared/attributes.h"
+#include "geometry/attributes.h"
 #include "stages/contour_prep/shared/contour_order.h"
 
 namespace contorno {

@@ -1,8 +1,8 @@
 // Steps that work on one contour at a time (per_contour.h) on the CPU, and their declaration.
 #pragma once
 
+#include "geometry/contour_loop.h"
 #include "pipeline/value/copy_contours.h"
-#include "stages/contour_prep/shared/contour_loop.h"
 #include "stages/contour_prep/shared/per_contour.h"
 
 namespace contorno {

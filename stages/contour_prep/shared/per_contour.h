@@ -11,9 +11,9 @@
 // folder has such a step in rules.h and its declaration in cpu.cpp; on a device it is a line of steps.cu.
 #pragma once
 
+#include "geometry/contour_size.h"
 #include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/contour_order.h"
-#include "stages/contour_prep/shared/contour_size.h"
 #include "stages/contour_prep/shared/contour_step.h"
 #include "stages/contour_prep/shared/contour_teams.h"
 #include "stages/contour_prep/shared/new_points.h"

@@ -1,7 +1,7 @@
 // The functions of kernels that place contours (placement.h), called by all threads of a grid.
 #pragma once
 
-#include "stages/contour_prep/shared/attributes.h"
+#include "geometry/attributes.h"
 #include "stages/contour_prep/shared/placement.h"
 #include "stages/contour_prep/shared/range_sums.cuh"
 

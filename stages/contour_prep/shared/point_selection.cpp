@@ -1,6 +1,6 @@
 #include "stages/contour_prep/shared/point_selection.h"
 
-#include "stages/contour_prep/shared/attributes.h"
+#include "geometry/attributes.h"
 #include "stages/contour_prep/shared/contour_order.h"
 
 namespace contorno {

@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "geometry/own_points.h"
 #include "stages/contour_prep/shared/array_launch.h"
-#include "stages/contour_prep/shared/own_points.h"
 #include "stages/contour_prep/shared/placement.h"
 
 namespace contorno {

@@ -3,7 +3,7 @@
 // split depends on the points of its interval alown.
 #pragma once
 
-#include "stages/contour_prep/shared/team.cuh"
+#include "geometry/team.cuh"
 #include "stages/contour_prep/simplify/douglas_peucker.h"
 
 namespace contorno::simplify_cuda {

@@ -3,7 +3,7 @@
 // what a search of all points finds.
 #pragma once
 
-#include "stages/contour_prep/shared/point_blocks.h"
+#include "geometry/point_blocks.h"
 #include "stages/contour_prep/simplify/farthest_between.h"
 
 namespace contorno {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "stages/contour_prep/shared/points.h"
+#include "geometry/points.h"
 #include "stages/contour_prep/simplify/stage.h"
 
 namespace contorno {

@@ -3,7 +3,7 @@
 // nodes of the level below, so that its lanes look at them at once.
 #pragma once
 
-#include "stages/contour_prep/shared/team.cuh"
+#include "geometry/team.cuh"
 #include "stages/contour_prep/simplify/visvalingam.h"
 
 namespace contorno::simplify_cuda {

@@ -6,10 +6,10 @@
 // sign. So both kinds of contours need one transform of about as many points as they have.
 #pragma once
 
-#include "stages/contour_prep/fourier/series.h"
-#include "stages/contour_prep/shared/own_points.h"
+#include "geometry/fourier_series.h"
+#include "geometry/own_points.h"
+#include "geometry/points.h"
 #include "stages/contour_prep/shared/per_contour.h"
-#include "stages/contour_prep/shared/points.h"
 #include "stages/contour_prep/smooth/stage.h"
 
 namespace contorno::smoothing {

@@ -20,8 +20,8 @@
 // "Fourier Drawing Machine", section 1.
 #pragma once
 
+#include "geometry/fourier_selection.h"
 #include "pipeline/graph/stage.h"
-#include "stages/contour_prep/fourier/selection.h"
 
 namespace contorno {
 

@@ -1,9 +1,9 @@
 // The declaration of track, and its implementation on the CPU.
 #include <algorithm>
 
+#include "geometry/contour_loop.h"
 #include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/attribute_step.h"
-#include "stages/contour_prep/shared/contour_loop.h"
 #include "stages/contour_prep/shared/contour_step.h"
 #include "stages/contour_prep/track/pairing.h"
 #include "stages/contour_prep/track/rules.h"

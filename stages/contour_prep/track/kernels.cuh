@@ -8,9 +8,9 @@
 //                 all of its own work
 #pragma once
 
+#include "geometry/team.cuh"
 #include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/placement.cuh"
-#include "stages/contour_prep/shared/team.cuh"
 #include "stages/contour_prep/track/rules.h"
 #include "stages/shared/part_of.cuh"
 

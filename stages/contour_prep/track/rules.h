@@ -8,10 +8,10 @@
 
 #include "base/host_device.h"
 #include "base/memory.h"
+#include "geometry/attributes.h"
+#include "geometry/measures.h"
+#include "geometry/row_lists.h"
 #include "pipeline/graph/stage.h"
-#include "stages/contour_prep/shared/attributes.h"
-#include "stages/contour_prep/shared/measures.h"
-#include "stages/contour_prep/shared/row_lists.h"
 #include "stages/contour_prep/track/stage.h"
 #include "stages/shared/partner_tree.h"
 

@@ -3,7 +3,7 @@
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include <doctest/doctest.h>
 
-#include "stages/contour_prep/fourier/series.h"
+#include "geometry/fourier_series.h"
 #include "stages/contour_prep/fourier_descriptors/rules.h"
 #include "stages/contour_prep/smooth/rules.h"
 #include "tests/stages/compare_contours.h"

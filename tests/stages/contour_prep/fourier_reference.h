@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "stages/contour_prep/fourier/selection.h"
+#include "geometry/fourier_selection.h"
 
 namespace contorno::test {
 

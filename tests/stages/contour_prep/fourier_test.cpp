@@ -6,7 +6,7 @@
 #include <complex>
 #include <numeric>
 
-#include "stages/contour_prep/fourier/series.h"
+#include "geometry/fourier_series.h"
 #include "tests/stages/contour_prep/fourier_reference.h"
 #include "tests/stages/harness.h"
 

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "stages/contour_prep/hierarchy/inside_blocks.h"
-#include "stages/contour_prep/hierarchy/rules.h"
+#include "geometry/inside_blocks.h"
+#include "geometry/nesting.h"
 #include "tests/stages/contour_prep/nested_contours.h"
 #include "tests/stages/contour_prep/slow_contours.h"
 

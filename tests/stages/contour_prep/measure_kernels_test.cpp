@@ -2,8 +2,8 @@
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include <doctest/doctest.h>
 
+#include "geometry/hull.cuh"
 #include "stages/contour_prep/measure/rules.h"
-#include "stages/contour_prep/shared/hull.cuh"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/emulated_teams.h"
 #include "tests/stages/contour_prep/reference.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "stages/shared/angle.h"
+#include "geometry/angle.h"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/reference.h"
 

@@ -1,13 +1,13 @@
-// Which contours are around which (hierarchy/stage.h), for host and device: the point that is tried, and the
+// Which contours are around which, for host and device: the point that is tried, and the
 // choice of the parent. The boxes that contain the point are found by a tree of boxes on the host (nest.h)
-// and by the index of shared/row_lists.h on the device: by anything that finds each of them once.
+// and by the index of row_lists.h on the device: by anything that finds each of them once.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 
 #include "base/host_device.h"
-#include "stages/contour_prep/shared/box.h"
+#include "geometry/box.h"
 
 namespace contorno::nesting {
 

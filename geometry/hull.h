@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "stages/contour_prep/shared/measures.h"
+#include "geometry/measures.h"
 
 namespace contorno::measuring {
 

@@ -1,4 +1,4 @@
-#include "stages/contour_prep/fourier/series.h"
+#include "geometry/fourier_series.h"
 
 #include <algorithm>
 #include <bit>

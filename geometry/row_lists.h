@@ -9,7 +9,7 @@
 #include <bit>
 
 #include "base/host_device.h"
-#include "stages/contour_prep/shared/box.h"
+#include "geometry/box.h"
 
 namespace contorno::row_lists {
 

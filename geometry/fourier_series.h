@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "stages/contour_prep/fourier/selection.h"
+#include "geometry/fourier_selection.h"
 
 namespace contorno::fourier {
 

@@ -5,9 +5,9 @@
 
 #include <limits>
 
-#include "stages/contour_prep/shared/inside.h"
-#include "stages/contour_prep/shared/points.h"
-#include "stages/contour_prep/shared/team.h"
+#include "geometry/inside.h"
+#include "geometry/points.h"
+#include "geometry/team.h"
 
 namespace contorno {
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "stages/contour_prep/shared/box.h"
+#include "geometry/box.h"
 
 namespace contorno {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "stages/contour_prep/shared/points.h"
-#include "stages/contour_prep/shared/team.h"
+#include "geometry/points.h"
+#include "geometry/team.h"
 
 namespace contorno {
 

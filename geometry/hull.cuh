@@ -2,12 +2,12 @@
 // of the hull of the few around them go, again and again, and around those that are left the hull is wrapped:
 // from each corner all threads look for the next one.
 //
-// The area is that of hull.cpp, bit for bit: all is decided in integers (rules.h), so any algorithm may stand
-// here. Every thread of a team (team.cuh) makes every call.
+// The area is that of hull.cpp, bit for bit: all is decided in integers (measures.h), so any algorithm may
+// stand here. Every thread of a team (team.cuh) makes every call.
 #pragma once
 
-#include "stages/contour_prep/shared/hull.h"
-#include "stages/contour_prep/shared/team.cuh"
+#include "geometry/hull.h"
+#include "geometry/team.cuh"
 
 namespace contorno::measuring {
 

@@ -9,8 +9,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "stages/contour_prep/shared/team.h"
-#include "stages/contour_prep/shared/threads.cuh"
+#include "cuda/sums.cuh"
+#include "geometry/team.h"
 
 namespace contorno {
 

@@ -13,8 +13,8 @@
 // transform", 1970.
 #pragma once
 
-#include "stages/contour_prep/fourier/complex.h"
-#include "stages/contour_prep/shared/team.h"
+#include "geometry/complex.h"
+#include "geometry/team.h"
 
 namespace contorno::fourier {
 
@@ -39,7 +39,7 @@ CONTORNO_HD inline Index transform_size(Index count) {
 }
 
 /// The roots of all transforms of powers of two: exp(pi i f), of the fraction f that has the bits of j behind
-/// the point, the lowest one first. So one table serves every length (series.h makes it).
+/// the point, the lowest one first. So one table serves every length (fourier_series.h makes it).
 CONTORNO_HD inline Complex root_of_block(Index j) {
   return root_of_turn(reversed(j) / 2);
 }

@@ -1,10 +1,10 @@
-// Whether a place is inside of a contour (shared/inside.h), without looking at all of its segments: a block
+// Whether a place is inside of a contour (inside.h), without looking at all of its segments: a block
 // of segments whose box does not have the place is crossed as its ends say. For contours that many others lie
 // in. On the CPU.
 #pragma once
 
-#include "stages/contour_prep/shared/inside.h"
-#include "stages/contour_prep/shared/point_blocks.h"
+#include "geometry/inside.h"
+#include "geometry/point_blocks.h"
 
 namespace contorno::nesting {
 

@@ -1,4 +1,4 @@
-#include "stages/contour_prep/shared/point_blocks.h"
+#include "geometry/point_blocks.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "stages/contour_prep/fourier/transform.h"
+#include "geometry/fourier_transform.h"
 
 namespace contorno {
 

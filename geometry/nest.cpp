@@ -1,12 +1,12 @@
-#include "stages/contour_prep/hierarchy/nest.h"
+#include "geometry/nest.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/error.h"
-#include "stages/contour_prep/hierarchy/inside_blocks.h"
-#include "stages/contour_prep/shared/contour_size.h"
+#include "geometry/contour_size.h"
+#include "geometry/inside_blocks.h"
 
 namespace contorno::nesting {
 namespace {

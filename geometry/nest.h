@@ -9,9 +9,9 @@
 #include <atomic>
 #include <cstdint>
 
-#include "stages/contour_prep/hierarchy/rules.h"
-#include "stages/contour_prep/shared/contour_loop.h"
-#include "stages/contour_prep/shared/point_blocks.h"
+#include "geometry/contour_loop.h"
+#include "geometry/nesting.h"
+#include "geometry/point_blocks.h"
 
 namespace contorno::nesting {
 

@@ -1,4 +1,4 @@
-#include "stages/contour_prep/shared/hull.h"
+#include "geometry/hull.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // What is measured of a contour, for host and device: sums over its segments in a fixed order
-// (shared/team.h), and what comes of them.
+// (team.h), and what comes of them.
 //
 // Source of the moments: C. Steger, "On the calculation of arbitrary moments of polygons", 1996.
 #pragma once
@@ -10,12 +10,19 @@
 #include <numbers>
 
 #include "base/host_device.h"
-#include "stages/contour_prep/shared/attributes.h"
-#include "stages/contour_prep/shared/box.h"
-#include "stages/contour_prep/shared/team.h"
-#include "stages/shared/angle.h"
+#include "geometry/angle.h"
+#include "geometry/attributes.h"
+#include "geometry/box.h"
+#include "geometry/team.h"
 
 namespace contorno::measuring {
+
+/// What `measure` writes (write_outline).
+inline constexpr Attributes kMeasuredAttributes{
+    Attribute::Area,        Attribute::Perimeter, Attribute::MinRow,      Attribute::MinCol,
+    Attribute::MaxRow,      Attribute::MaxCol,    Attribute::CentroidRow, Attribute::CentroidCol,
+    Attribute::Orientation, Attribute::MajorAxis, Attribute::MinorAxis,   Attribute::Circularity,
+    Attribute::Convexity};
 
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 

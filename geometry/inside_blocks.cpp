@@ -1,4 +1,4 @@
-#include "stages/contour_prep/hierarchy/inside_blocks.h"
+#include "geometry/inside_blocks.h"
 
 #include <algorithm>
 #include <cmath>
