@@ -1,14 +1,14 @@
 // The steps that work on one contour at a time (shared/per_contour.h), on the device; adding one adds a line.
 #include "geometry/hull.cuh"
-#include "stages/contour_prep/drop_small/rules.h"
-#include "stages/contour_prep/exclude/rules.h"
-#include "stages/contour_prep/fourier_descriptors/rules.h"
-#include "stages/contour_prep/measure/rules.h"
-#include "stages/contour_prep/resample/rules.h"
+#include "stages/contour_prep/drop_small/stage.h"
+#include "stages/contour_prep/exclude/stage.h"
+#include "stages/contour_prep/fourier_descriptors/stage.h"
+#include "stages/contour_prep/measure/stage.h"
+#include "stages/contour_prep/resample/stage.h"
 #include "stages/contour_prep/shared/on_device.cuh"
 #include "stages/contour_prep/simplify/douglas_peucker.cuh"
 #include "stages/contour_prep/simplify/visvalingam.cuh"
-#include "stages/contour_prep/smooth/rules.h"
+#include "stages/contour_prep/smooth/stage.h"
 
 namespace contorno {
 

@@ -6,11 +6,10 @@
 
 #include "base/error.h"
 #include "pipeline/shared/loops.h"
-#include "stages/contour_prep/close_at_border/rules.h"
+#include "stages/contour_prep/close_at_border/stage.h"
 #include "stages/contour_prep/shared/arrays.h"
-#include "stages/contour_prep/shared/contour_order.h"
 #include "stages/contour_prep/shared/contour_step.h"
-#include "stages/contour_prep/shared/contour_writer.h"
+#include "stages/contour_prep/shared/outputs.h"
 
 namespace contorno {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "stages/contour_prep/close_at_border/kernels.cuh"
 #include "stages/contour_prep/shared/array_launch.cuh"
-#include "stages/contour_prep/shared/pair_sort.h"
+#include "stages/contour_prep/shared/sorts_and_sums.h"
 
 namespace contorno {
 namespace {

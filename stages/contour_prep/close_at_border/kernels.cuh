@@ -13,7 +13,7 @@
 //   write_rings    the contours
 #pragma once
 
-#include "stages/contour_prep/close_at_border/rules.h"
+#include "stages/contour_prep/close_at_border/stage.h"
 #include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/placement.cuh"
 #include "stages/shared/part_of.cuh"

@@ -2,9 +2,9 @@
 // in which bins remember the points that drop others.
 #include "pipeline/shared/loops.h"
 #include "stages/contour_prep/drop_duplicates/stage.h"
-#include "stages/contour_prep/shared/bin_table.h"
+#include "stages/contour_prep/shared/bins.h"
 #include "stages/contour_prep/shared/contour_step.h"
-#include "stages/contour_prep/shared/point_selection.h"
+#include "stages/contour_prep/shared/outputs.h"
 
 namespace contorno {
 namespace {

@@ -1,7 +1,7 @@
 // drop_duplicates on the device.
 #include "stages/contour_prep/drop_duplicates/kernels.cuh"
 #include "stages/contour_prep/shared/array_launch.cuh"
-#include "stages/contour_prep/shared/point_selection.h"
+#include "stages/contour_prep/shared/outputs.h"
 
 namespace contorno {
 namespace {

@@ -1,5 +1,5 @@
 // The declaration of drop_small.
-#include "stages/contour_prep/drop_small/rules.h"
+#include "stages/contour_prep/drop_small/stage.h"
 #include "stages/contour_prep/shared/on_host.h"
 
 namespace contorno {

@@ -1,5 +1,5 @@
 // The declaration of exclude.
-#include "stages/contour_prep/exclude/rules.h"
+#include "stages/contour_prep/exclude/stage.h"
 #include "stages/contour_prep/shared/on_host.h"
 
 namespace contorno {

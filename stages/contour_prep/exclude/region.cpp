@@ -1,5 +1,5 @@
 // How the bins of exclude's region are laid and filled, once, when the stage is made.
-#include "stages/contour_prep/exclude/region.h"
+#include "stages/contour_prep/exclude/stage.h"
 
 #include <fmt/format.h>
 

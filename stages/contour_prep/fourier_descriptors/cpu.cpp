@@ -1,5 +1,5 @@
 // The declaration of fourier_descriptors.
-#include "stages/contour_prep/fourier_descriptors/rules.h"
+#include "stages/contour_prep/fourier_descriptors/stage.h"
 #include "stages/contour_prep/shared/on_host.h"
 
 namespace contorno {

@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "geometry/contour_loop.h"
 #include "stages/contour_prep/largest_first/stage.h"
-#include "stages/contour_prep/shared/contour_order.h"
 #include "stages/contour_prep/shared/contour_step.h"
+#include "stages/contour_prep/shared/outputs.h"
 
 namespace contorno {
 namespace {

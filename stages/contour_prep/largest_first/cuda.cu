@@ -1,9 +1,9 @@
 // largest_first on the device.
 #include "stages/contour_prep/largest_first/kernels.cuh"
 #include "stages/contour_prep/shared/array_launch.cuh"
-#include "stages/contour_prep/shared/contour_order.h"
-#include "stages/contour_prep/shared/pair_sort.h"
-#include "stages/contour_prep/shared/team_launch.cuh"
+#include "stages/contour_prep/shared/on_device.cuh"
+#include "stages/contour_prep/shared/outputs.h"
+#include "stages/contour_prep/shared/sorts_and_sums.h"
 
 namespace contorno {
 namespace {

@@ -1,5 +1,5 @@
 // The declaration of measure.
-#include "stages/contour_prep/measure/rules.h"
+#include "stages/contour_prep/measure/stage.h"
 #include "stages/contour_prep/shared/on_host.h"
 
 namespace contorno {

@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "geometry/nest.h"
 #include "geometry/team.h"
-#include "stages/contour_prep/measure_map/rules.h"
 #include "stages/contour_prep/measure_map/stage.h"
 #include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/attribute_step.h"

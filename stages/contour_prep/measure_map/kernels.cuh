@@ -10,7 +10,7 @@
 
 #include "geometry/nesting.h"
 #include "geometry/team.cuh"
-#include "stages/contour_prep/measure_map/rules.h"
+#include "stages/contour_prep/measure_map/stage.h"
 #include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/placement.cuh"
 #include "stages/shared/part_of.cuh"

@@ -6,10 +6,9 @@
 #include "geometry/own_points.h"
 #include "pipeline/shared/loops.h"
 #include "stages/contour_prep/merge_close/stage.h"
-#include "stages/contour_prep/shared/bin_table.h"
-#include "stages/contour_prep/shared/contour_order.h"
+#include "stages/contour_prep/shared/bins.h"
 #include "stages/contour_prep/shared/contour_step.h"
-#include "stages/contour_prep/shared/contour_writer.h"
+#include "stages/contour_prep/shared/outputs.h"
 
 namespace contorno {
 namespace {

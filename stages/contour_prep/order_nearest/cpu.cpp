@@ -4,12 +4,11 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "stages/contour_prep/order_nearest/box_tree.h"
-#include "stages/contour_prep/order_nearest/pen.h"
+#include "geometry/box_tree.h"
 #include "stages/contour_prep/order_nearest/stage.h"
 #include "stages/contour_prep/shared/arrays.h"
-#include "stages/contour_prep/shared/contour_order.h"
 #include "stages/contour_prep/shared/contour_step.h"
+#include "stages/contour_prep/shared/outputs.h"
 
 namespace contorno {
 namespace {

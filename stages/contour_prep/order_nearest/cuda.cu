@@ -5,7 +5,7 @@
 #include "stages/contour_prep/order_nearest/stage.h"
 #include "stages/contour_prep/order_nearest/two_opt.cuh"
 #include "stages/contour_prep/shared/array_launch.cuh"
-#include "stages/contour_prep/shared/contour_order.h"
+#include "stages/contour_prep/shared/outputs.h"
 
 namespace contorno {
 namespace {

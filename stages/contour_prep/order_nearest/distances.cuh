@@ -4,7 +4,6 @@
 #pragma once
 
 #include "geometry/box.h"
-#include "stages/contour_prep/order_nearest/pen.h"
 #include "stages/contour_prep/order_nearest/stage.h"
 #include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/placement.cuh"

@@ -22,8 +22,14 @@
 // 1958.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
+#include <limits>
 #include <memory>
 
+#include "base/host_device.h"
+#include "geometry/contour_size.h"
+#include "geometry/own_points.h"
 #include "pipeline/graph/stage.h"
 
 namespace contorno {
@@ -43,6 +49,92 @@ double pen_up_length(const ContoursView& contours);
 
 /// The CUDA implementation; only in builds that have CUDA.
 std::unique_ptr<Stage> make_order_nearest_cuda(const ParamSet& params);
+
+// How a pen draws contours, for both backends: where it sets down on each, where it lifts, and how long the
+// ways are in between.
+
+/// Where the pen sets down on a contour that is drawn from own point `start` on, and where it lifts: an open
+/// contour, which is drawn from one of its ends, at the other one. Of a contour without points a point of
+/// NaN.
+CONTORNO_HD inline Point pen_down(const OwnPoints& own, std::uint32_t start) {
+  constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+  return own.count > 0 ? own.points[start] : Point{kNone, kNone};
+}
+CONTORNO_HD inline Point pen_up(const OwnPoints& own, std::uint32_t start) {
+  return pen_down(own, own.closed ? start : own.count - 1 - start);
+}
+
+/// At how many points the pen may set down: at each own point of a closed contour, at the two ends of an open
+/// one.
+CONTORNO_HD inline std::uint32_t start_count(const OwnPoints& own) {
+  return own.closed || own.count < 2 ? own.count : 2;
+}
+/// The own point of start `number`, in ascending order.
+CONTORNO_HD inline std::uint32_t start_of(const OwnPoints& own, std::uint32_t number) {
+  return own.closed || number == 0 ? number : own.count - 1;
+}
+
+/// The distance that the pen travels between two points, in 2^-20 px (kSizeUnits); -1 where a coordinate is
+/// not finite, and of 10^12 px and more.
+CONTORNO_HD inline std::int64_t travel_between(const Point& a, const Point& b) {
+  constexpr double kMost = 1e12;
+  const double way = std::sqrt(squared_distance(a, b));
+  return way < kMost ? in_size_units(way) : -1;
+}
+
+/// Contours of a class that `2opt` takes, which tries all parts of their order in each pass.
+inline constexpr std::uint32_t kMostTurned = 16384;
+
+/// For a frame with a class that has more. Throws Error(BadData).
+[[noreturn]] void throw_too_many_to_turn();
+
+/// The order in which the contours of a class are drawn. Owns nothing.
+struct PenPath {
+  ContoursView in;
+  std::uint32_t* order = nullptr;          ///< of each place: the contour
+  std::uint32_t* starts = nullptr;         ///< of each contour of the frame
+  Point *downs = nullptr, *ups = nullptr;  ///< of each place: where the pen sets down and lifts
+  std::uint32_t count = 0;                 ///< places
+
+  CONTORNO_HD void find_ends(std::uint32_t place) const {
+    const OwnPoints own(in, order[place]);
+    downs[place] = pen_down(own, starts[order[place]]);
+    ups[place] = pen_up(own, starts[order[place]]);
+  }
+
+  /// The travel to a place, which is not the first; as travel_between.
+  CONTORNO_HD std::int64_t travel_to(std::uint32_t place) const {
+    return travel_between(ups[place - 1], downs[place]);
+  }
+  /// By how much the travels become shorter, in the same units, when places `first` to `last` are drawn in
+  /// the opposite order; 0 or less where one of them is not known. 0 < first <= last; `before` is
+  /// travel_to(first).
+  CONTORNO_HD std::int64_t gain(std::int64_t before, std::uint32_t first, std::uint32_t last) const {
+    const bool is_end = last + 1 == count;
+    const std::int64_t behind = is_end ? 0 : travel_to(last + 1);
+    const std::int64_t new_before = travel_between(ups[first - 1], ups[last]);
+    if (before < 0 || behind < 0 || new_before < 0 || new_before >= before + behind) return 0;
+    const std::int64_t new_behind = is_end ? 0 : travel_between(downs[first], downs[last + 1]);
+    return new_behind < 0 ? 0 : before + behind - new_before - new_behind;
+  }
+
+  /// Exchanges the contours at two places, which may be the same, and reverses those that are open.
+  CONTORNO_HD void turn(std::uint32_t a, std::uint32_t b) const {
+    const std::uint32_t contour = order[a];
+    const Point down = downs[a], up = ups[a];
+    if (a != b) reverse(order[b]);
+    reverse(contour);
+    order[a] = order[b], order[b] = contour;
+    downs[a] = ups[b], ups[a] = downs[b];
+    downs[b] = up, ups[b] = down;
+  }
+
+ private:
+  CONTORNO_HD void reverse(std::uint32_t contour) const {
+    const OwnPoints own(in, contour);
+    if (!own.closed && own.count > 0) starts[contour] = own.count - 1 - starts[contour];
+  }
+};
 
 const StageType& order_nearest_stage();
 

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "stages/contour_prep/resample/rules.h"
+#include "stages/contour_prep/resample/stage.h"
 #include "stages/contour_prep/shared/on_host.h"
 
 namespace contorno {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "cuda/threads.cuh"
 #include "stages/contour_prep/shared/array_launch.h"
-#include "stages/contour_prep/shared/threads.cuh"
 
 namespace contorno {
 

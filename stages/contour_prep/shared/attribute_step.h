@@ -4,6 +4,8 @@
 #pragma once
 
 #include "pipeline/graph/stage.h"
+#include "pipeline/value/copy_contours.h"
+#include "stages/contour_prep/shared/outputs.h"
 
 namespace contorno {
 
@@ -31,5 +33,28 @@ class AttributeStep : public Stage {
   Attributes gives_;
   Scratch sources_;
 };
+
+inline AttributeStep::AttributeStep(Backend backend, Attributes gives) : backend_(backend), gives_(gives) {}
+
+inline void AttributeStep::plan(PlanContext& context) {
+  ContoursFormat format = std::get<ContoursFormat>(context.input(0));
+  sources_ = context.temporary(format.contour_capacity * sizeof(std::uint32_t),
+                               backend_ == Backend::Cuda ? MemoryKind::Device : MemoryKind::Host);
+  plan_computing(context, format);
+  format.attributes = format.attributes.with(gives_);
+  context.set_output(0, format);
+}
+
+inline void AttributeStep::run(const RunContext& context) const {
+  const auto& in = std::get<ContoursView>(context.inputs[0]);
+  const auto& out = std::get<ContoursView>(context.outputs[0]);
+  if (backend_ == Backend::Cuda) {
+    copy_contours_async(in, out, context.stream);
+  } else {
+    if (!begin_output(in, out)) return skip(context);
+    copy_contours(in, out);
+  }
+  compute(context, out, context.scratch<std::uint32_t>(sources_));
+}
 
 }  // namespace contorno

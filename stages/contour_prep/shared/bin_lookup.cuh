@@ -1,9 +1,9 @@
 // Device functions of the kernels that look for near points in the bins of DeviceBins.
 #pragma once
 
+#include "cuda/threads.cuh"
 #include "geometry/own_points.h"
 #include "stages/contour_prep/shared/device_bins.h"
-#include "stages/contour_prep/shared/threads.cuh"
 #include "stages/shared/part_of.cuh"
 
 namespace contorno::device_bins_cuda {

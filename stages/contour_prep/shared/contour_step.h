@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "pipeline/graph/stage.h"
 
@@ -20,7 +21,17 @@ struct ContourStep {
   std::function<std::unique_ptr<Stage>(const ParamSet&)> make_cpu = nullptr, make_cuda = nullptr;
 };
 
-StageType contour_step(ContourStep step);
+inline StageType contour_step(ContourStep step) {
+  return {
+      .name = std::move(step.name),
+      .summary = std::move(step.summary),
+      .inputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
+      .outputs = {{.name = "contours", .type = PortType::Contours, .sentence = std::move(step.gives)}},
+      .params = std::move(step.params),
+      .example = std::move(step.example),
+      .make_cpu = std::move(step.make_cpu),
+      .make_cuda = std::move(step.make_cuda)};
+}
 
 /// Of a step without parameters.
 struct NoParams {};

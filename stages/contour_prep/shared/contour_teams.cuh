@@ -1,5 +1,5 @@
 // The kernels that call a function of (team, contour) for every contour. The function is a struct with kTeams
-// (contour_teams.h) and kRoom, the bytes of BlockTeam::room.
+// (ContourTeams) and kRoom, the bytes of BlockTeam::room.
 //
 //   contours_by_warps   a warp a contour
 //   contours_by_blocks  a block a contour. Contours that lie beside each other go to different blocks: large
@@ -7,7 +7,7 @@
 #pragma once
 
 #include "geometry/team.cuh"
-#include "stages/contour_prep/shared/contour_teams.h"
+#include "geometry/team.h"
 #include "stages/contour_prep/shared/placement.cuh"
 
 namespace contorno {

@@ -5,7 +5,7 @@
 #include "stages/contour_prep/shared/array_launch.h"
 #include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/bins.h"
-#include "stages/contour_prep/shared/pair_sort.h"
+#include "stages/contour_prep/shared/sorts_and_sums.h"
 
 namespace contorno {
 

@@ -8,16 +8,14 @@
 //   tables(tables, params, format)   what it reads in every frame, if there is anything
 //
 // All else is written once: the stage here, loops over contours in on_host.h and kernels in on_device.cuh. A
-// folder has such a step in rules.h and its declaration in cpu.cpp; on a device it is a line of steps.cu.
+// folder has such a step in stage.h and its declaration in cpu.cpp; on a device it is a line of steps.cu.
 #pragma once
 
 #include "geometry/contour_size.h"
+#include "geometry/team.h"
 #include "stages/contour_prep/shared/arrays.h"
-#include "stages/contour_prep/shared/contour_order.h"
 #include "stages/contour_prep/shared/contour_step.h"
-#include "stages/contour_prep/shared/contour_teams.h"
-#include "stages/contour_prep/shared/new_points.h"
-#include "stages/contour_prep/shared/point_selection.h"
+#include "stages/contour_prep/shared/outputs.h"
 
 namespace contorno {
 

@@ -1,11 +1,76 @@
 // The functions of kernels that place contours (placement.h), called by all threads of a grid.
 #pragma once
 
+#include "cuda/threads.cuh"
 #include "geometry/attributes.h"
 #include "stages/contour_prep/shared/placement.h"
-#include "stages/contour_prep/shared/range_sums.cuh"
 
 namespace contorno {
+
+// The functions of kernels that write and read sums in two levels (RangeSums).
+
+/// What a block shares for them.
+struct RangeShared {
+  unsigned long long before[kMostRanges];  ///< of each range, the sum of those before it
+  unsigned long long warps[kArrayThreads / kWarpLanes];
+};
+
+/// As the other sum_before_thread, with a barrier at the end: it can be called again at once.
+__device__ inline unsigned long long sum_before_thread(unsigned long long value, RangeShared& shared,
+                                                       unsigned long long& all) {
+  const unsigned long long before = sum_before_thread(value, shared.warps, all);
+  __syncthreads();
+  return before;
+}
+
+/// Writes the sums of word_of(word), by all threads of a grid.
+template <class WordOf>
+__device__ inline void write_sums(const RangeSumsView& sums, RangeShared& shared, const WordOf& word_of) {
+  for (unsigned range = blockIdx.x; range <= (sums.count - 1) >> sums.shift; range += gridDim.x) {
+    const unsigned begin = range << sums.shift, end = min(begin + (1U << sums.shift), sums.count);
+    unsigned long long before_round = 0;
+    for (unsigned base = begin; base < end; base += blockDim.x) {
+      const unsigned word = base + threadIdx.x;
+      unsigned long long all = 0;
+      const unsigned long long before = sum_before_thread(word < end ? word_of(word) : 0ULL, shared, all);
+      if (word < end) sums.words[word] = before_round + before;
+      before_round += all;
+    }
+    if (threadIdx.x == 0) sums.totals[range] = before_round;
+  }
+}
+
+/// The sum of all words before each one, in a kernel behind the one that wrote them.
+class SumsBefore {
+ public:
+  /// By all threads of a block.
+  __device__ SumsBefore(const RangeSumsView& sums, RangeShared& shared)
+      : words_(sums.words), shift_(sums.shift) {
+    const unsigned ranges = ((sums.count - 1) >> sums.shift) + 1;
+    if (ranges == 1) return;  // of a small frame, where each load counts
+    before_ = shared.before;
+    unsigned long long before_round = 0;
+    for (unsigned base = 0; base < ranges; base += blockDim.x) {
+      const unsigned range = base + threadIdx.x;
+      unsigned long long all = 0;
+      const unsigned long long before =
+          sum_before_thread(range < ranges ? sums.totals[range] : 0ULL, shared, all);
+      if (range < ranges) shared.before[range] = before_round + before;
+      before_round += all;
+    }
+    __syncthreads();
+  }
+  __device__ unsigned long long operator[](unsigned word) const {
+    return words_[word] + (before_ != nullptr ? before_[word >> shift_] : 0ULL);
+  }
+
+ private:
+  const unsigned long long* words_;
+  const unsigned long long* before_ = nullptr;  ///< of ranges; null: there is one
+  int shift_;
+};
+
+// The functions of kernels that place contours (placement.h), called by all threads of a grid.
 
 /// How many contours may be read: none where they did not fit.
 __device__ __forceinline__ unsigned contours_of(const ContoursView& in) {

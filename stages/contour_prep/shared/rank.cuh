@@ -2,7 +2,7 @@
 // as there are pairs, all at once, and one kernel, where CUB takes four kernels and more, one block each.
 #pragma once
 
-#include "stages/contour_prep/shared/threads.cuh"
+#include "cuda/threads.cuh"
 
 namespace contorno {
 

@@ -1,7 +1,6 @@
 // The declaration of simplify, whose methods are steps of their own.
 #include "stages/contour_prep/shared/on_host.h"
-#include "stages/contour_prep/simplify/douglas_peucker.h"
-#include "stages/contour_prep/simplify/visvalingam.h"
+#include "stages/contour_prep/simplify/methods.h"
 
 namespace contorno {
 namespace {

@@ -1,4 +1,4 @@
-#include "stages/contour_prep/simplify/douglas_peucker.h"
+#include "stages/contour_prep/simplify/methods.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "stages/contour_prep/simplify/visvalingam.h"
+#include "stages/contour_prep/simplify/methods.h"
 
 #include <algorithm>
 

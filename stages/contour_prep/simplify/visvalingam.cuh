@@ -4,7 +4,7 @@
 #pragma once
 
 #include "geometry/team.cuh"
-#include "stages/contour_prep/simplify/visvalingam.h"
+#include "stages/contour_prep/simplify/methods.h"
 
 namespace contorno::simplify_cuda {
 

@@ -1,6 +1,6 @@
 // The declaration of smooth.
 #include "stages/contour_prep/shared/on_host.h"
-#include "stages/contour_prep/smooth/rules.h"
+#include "stages/contour_prep/smooth/stage.h"
 
 namespace contorno {
 namespace {

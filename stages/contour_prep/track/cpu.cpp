@@ -6,7 +6,7 @@
 #include "stages/contour_prep/shared/attribute_step.h"
 #include "stages/contour_prep/shared/contour_step.h"
 #include "stages/contour_prep/track/pairing.h"
-#include "stages/contour_prep/track/rules.h"
+#include "stages/contour_prep/track/stage.h"
 
 namespace contorno {
 namespace {

@@ -2,7 +2,7 @@
 #include "cuda/stream.h"
 #include "stages/contour_prep/shared/array_launch.cuh"
 #include "stages/contour_prep/shared/attribute_step.h"
-#include "stages/contour_prep/shared/pair_sort.h"
+#include "stages/contour_prep/shared/sorts_and_sums.h"
 #include "stages/contour_prep/track/kernels.cuh"
 
 namespace contorno {

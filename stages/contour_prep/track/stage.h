@@ -34,11 +34,20 @@
 // around each other) one block pairs them by chains, and each search looks at all that are left.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
+#include "base/host_device.h"
+#include "base/memory.h"
+#include "geometry/attributes.h"
+#include "geometry/measures.h"
+#include "geometry/row_lists.h"
 #include "pipeline/graph/stage.h"
 #include "pipeline/value/orientation.h"
+#include "stages/shared/partner_tree.h"
 
 namespace contorno {
 
@@ -55,6 +64,236 @@ inline constexpr Attributes kTrackAttributes{Attribute::Id, Attribute::Age};
 
 /// The CUDA implementation; only in builds that have CUDA.
 std::unique_ptr<Stage> make_track_cuda(const ParamSet& params);
+
+}  // namespace contorno
+
+// How contours and objects belong together, for host and device: what is seen of a contour, what is
+// known of an object, how good a pair of them is, which are paired, and what becomes of them.
+
+namespace contorno::tracking {
+
+/// Where a contour or an object is.
+struct Seen {
+  Box box;                  ///< empty without a point
+  double row = 0, col = 0;  ///< centroid; NaN without one
+};
+
+/// An object as it was seen last, in frame `last`; its first frame was `first`.
+struct Object {
+  Seen seen;
+  std::uint64_t id = 0, first = 0, last = 0, of_class = 0;
+};
+static_assert(sizeof(Object) == 64);
+
+struct Header {
+  std::uint64_t frame = 0;    ///< that left the state
+  std::uint64_t ids = 0;      ///< that were given so far
+  std::uint64_t objects = 0;  ///< that are known
+  std::uint64_t begun = 0;    ///< 0: no frame was before
+};
+
+/// A state, or the memory for one: what one frame leaves to the next. Zeros are a state without a past.
+struct StateView {
+  Header* header = nullptr;
+  TrackCounts* counts = nullptr;  ///< a class
+  unsigned classes = 0;           ///< that there are counts for
+  Object* objects = nullptr;      ///< in no order that matters
+};
+/// The classes that a state has counts for. Who brings contours frame by frame may bring other classes each
+/// time: the state is the same one all the same.
+inline unsigned classes_of_state(int classes) {
+  constexpr unsigned kFewest = 256;
+  return std::max(kFewest, std::bit_ceil(static_cast<unsigned>(classes)));
+}
+inline std::size_t state_bytes(int classes, int max_objects) {
+  return align_up(sizeof(Header)) + align_up(classes_of_state(classes) * sizeof(TrackCounts)) +
+         static_cast<std::size_t>(max_objects) * sizeof(Object);
+}
+inline StateView state_view(std::byte* data, int classes) {
+  const unsigned of_state = classes_of_state(classes);
+  std::byte* const counts = data + align_up(sizeof(Header));
+  return {reinterpret_cast<Header*>(data), reinterpret_cast<TrackCounts*>(counts), of_state,
+          reinterpret_cast<Object*>(counts + align_up(of_state * sizeof(TrackCounts)))};
+}
+
+/// What pairs are judged by.
+struct Limits {
+  double min_overlap = 0, max_distance = 0;
+  std::uint64_t max_missed = 0, max_objects = 0;
+  bool positive_holes = false;  ///< holes have an area above 0, and not below
+
+  explicit Limits(const TrackParams& params)
+      : min_overlap(params.min_overlap),
+        max_distance(params.max_distance),
+        max_missed(static_cast<std::uint64_t>(params.max_missed)),
+        max_objects(static_cast<std::uint64_t>(params.max_objects)),
+        positive_holes(params.positive_orientation == Orientation::High) {}
+};
+
+// Centroids.
+using measuring::FirstMoments;
+using measuring::kOfSegments;
+using measuring::kOfTriangles;
+using measuring::Offset;
+
+struct CentroidSums {
+  FirstMoments area, line;
+
+  CONTORNO_HD void add(const Offset& a, const Offset& b) {
+    area.add(measuring::twice_area_of(a, b), a, b);
+    line.add(measuring::length_of(a, b), a, b);
+  }
+  CONTORNO_HD void add(const CentroidSums& other) { area.add(other.area), line.add(other.line); }
+};
+/// Of a contour with the first point `first`, from the sums over its triangles and its segments.
+CONTORNO_HD inline void set_centroid(Seen& seen, const Point& first, bool closed, const FirstMoments& area,
+                                     const FirstMoments& line) {
+  const bool has_area = closed && area.weight != 0;
+  const FirstMoments& sums = has_area ? area : line;
+  const double corners = has_area ? kOfTriangles : kOfSegments;
+  const bool has_line = sums.weight != 0;
+  seen.row = first.row + (has_line ? sums.centre_row(corners) : 0.0);
+  seen.col = first.col + (has_line ? sums.centre_col(corners) : 0.0);
+}
+
+/// Whether a contour is a hole, by the sum over its triangles. An open one is none: it may be that of a
+/// region that the map cuts.
+CONTORNO_HD inline bool is_hole(bool closed, const FirstMoments& area, const Limits& limits) {
+  return closed && (limits.positive_holes ? area.weight > 0 : area.weight < 0);
+}
+
+/// What is seen of a contour; says in `hole` whether it is one.
+CONTORNO_FOR_TEAMS
+template <class Team>
+CONTORNO_HD Seen look_at(const Team& team, const ContoursView& contours, std::uint32_t contour,
+                         const Limits& limits, bool& hole) {
+  const std::uint32_t begin = contours.offsets[contour], count = contours.offsets[contour + 1] - begin;
+  const Point* const points = contours.points + begin;
+  const bool closed = contours.closed[contour] != 0;
+  hole = false;
+  Seen seen;
+  seen.row = seen.col = measuring::kNaN;
+  if (count == 0) return seen;
+  seen.box = box_of(team, points, count);
+  const auto sums = team.template sum<CentroidSums>(count - 1, [=](CentroidSums& lane, std::uint64_t i) {
+    lane.add(Offset(points[i], points[0]), Offset(points[i + 1], points[0]));
+  });
+  set_centroid(seen, points[0], closed, sums.area, sums.line);
+  hole = is_hole(closed, sums.area, limits);
+  return seen;
+}
+
+/// How well an object fits a contour; greater is better, 0 does not fit.
+using Score = std::uint32_t;
+
+/// Intersection over union; 0 where the boxes are apart or have no area.
+CONTORNO_HD inline double overlap_of(const Box& a, const Box& b) {
+  const auto length = [](float low, float high) {
+    return static_cast<double>(high) - static_cast<double>(low);
+  };
+  const double rows = length(a.top > b.top ? a.top : b.top, a.bottom < b.bottom ? a.bottom : b.bottom);
+  const double cols = length(a.left > b.left ? a.left : b.left, a.right < b.right ? a.right : b.right);
+  if (!(rows > 0 && cols > 0)) return 0;
+  const double both = rows * cols;
+  return both / (length(a.top, a.bottom) * length(a.left, a.right) +
+                 length(b.top, b.bottom) * length(b.left, b.right) - both);
+}
+
+inline constexpr Score kOverlaps = 1U << 31;
+CONTORNO_HD inline Score score_of_overlap(double overlap) {
+  return kOverlaps | std::bit_cast<std::uint32_t>(static_cast<float>(overlap));
+}
+/// Of a squared distance of centroids.
+CONTORNO_HD inline Score score_of_square(double square, const Limits& limits) {
+  if (!(square <= limits.max_distance * limits.max_distance)) return 0;
+  return kOverlaps - 1 - std::bit_cast<std::uint32_t>(static_cast<float>(square));
+}
+/// The same for both ways round.
+CONTORNO_HD inline Score score_of(const Seen& object, const Seen& contour, const Limits& limits) {
+  const double overlap = overlap_of(object.box, contour.box);
+  if (overlap > 0 && overlap >= limits.min_overlap) return score_of_overlap(overlap);
+  const double rows = object.row - contour.row, cols = object.col - contour.col;
+  return score_of_square(rows * rows + cols * cols, limits);
+}
+
+/// What an object has to offer to a contour, so that the greatest one is the best: of equal scores the one
+/// of the first contour. Never 0.
+CONTORNO_HD inline unsigned long long offer_of(Score score, std::uint32_t contour) {
+  return static_cast<unsigned long long>(score) << 32 | (~0U - contour);
+}
+CONTORNO_HD inline std::uint32_t contour_of(unsigned long long offer) {
+  return ~0U - static_cast<std::uint32_t>(offer);
+}
+
+inline constexpr std::uint32_t kNone = kNoPartner;      ///< in the place of an object or a contour
+inline constexpr std::uint32_t kHole = kNoPartner - 1;  ///< in the place of a hole's object
+
+/// The best object for a contour, by ids, or contour for an object, by their order.
+using Choice = BestPartner<Score>;
+
+// The index: an object is entered with the rows of its box and its centroid, which may lie outside; a contour
+// looks for those in its own rows and as far from its centroid as the centroid of an object may be.
+struct Rows {
+  double top, bottom;
+
+  CONTORNO_HD void add(double low, double high) {
+    top = low < top ? low : top, bottom = high > bottom ? high : bottom;
+  }
+};
+CONTORNO_HD inline Rows rows_of(const Seen& object) {
+  Rows rows{object.box.top, object.box.bottom};
+  rows.add(object.row, object.row);
+  return rows;
+}
+CONTORNO_HD inline Rows rows_sought(const Seen& contour, const Limits& limits) {
+  // One more: a distance that is just too long may be rounded to one that is not.
+  const double beyond = limits.max_distance + 1;
+  Rows rows{contour.box.top, contour.box.bottom};
+  rows.add(contour.row - beyond, contour.row + beyond);
+  return rows;
+}
+/// The list of an object; `none` if it can fit nothing.
+CONTORNO_HD inline unsigned long long list_of(const Object& object, unsigned long long none) {
+  const Rows rows = rows_of(object.seen);
+  if (!(rows.top <= rows.bottom)) return none;
+  return row_lists::list_of(static_cast<unsigned>(object.of_class), rows.top, rows.bottom);
+}
+
+// What becomes of objects in frame number `frame`.
+
+/// Whether the frame begins anew: its number is not greater than the last one.
+CONTORNO_HD inline bool begins_anew(const Header& before, std::uint64_t frame) {
+  return before.begun != 0 && frame <= before.frame;
+}
+/// Whether an object may be seen again in this frame, and whether it is still known when it is not.
+CONTORNO_HD inline bool is_awaited(const Object& object, std::uint64_t frame, bool anew,
+                                   const Limits& limits) {
+  return !anew && frame - object.last - 1 <= limits.max_missed;
+}
+CONTORNO_HD inline bool stays(const Object& object, std::uint64_t frame, bool anew, const Limits& limits) {
+  return !anew && frame - object.last <= limits.max_missed;
+}
+
+/// The attributes of a hole, which shows no object.
+CONTORNO_HD inline void write_hole(const ContoursView& out, std::uint32_t contour) {
+  put(out, Attribute::Id, contour, measuring::kNaN);
+  put(out, Attribute::Age, contour, measuring::kNaN);
+}
+/// The object that contour `contour` shows from now on, and its attributes. `known`: as it was before, or
+/// null.
+CONTORNO_HD inline Object object_of(const ContoursView& out, std::uint32_t contour, unsigned of_class,
+                                    const Seen& seen, const Object* known, std::uint64_t new_id,
+                                    std::uint64_t frame) {
+  const Object object{seen, known != nullptr ? known->id : new_id, known != nullptr ? known->first : frame,
+                      frame, of_class};
+  out.column(Attribute::Id)[contour] = static_cast<double>(object.id);
+  out.column(Attribute::Age)[contour] = static_cast<double>(frame - object.first);
+  return object;
+}
+
+}  // namespace contorno::tracking
+
+namespace contorno {
 
 const StageType& track_stage();
 

@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 
 #include "geometry/fourier_series.h"
-#include "stages/contour_prep/fourier_descriptors/rules.h"
-#include "stages/contour_prep/smooth/rules.h"
+#include "stages/contour_prep/fourier_descriptors/stage.h"
+#include "stages/contour_prep/smooth/stage.h"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/emulated_teams.h"
 #include "tests/stages/contour_prep/reference.h"

@@ -2,8 +2,8 @@
 // the CPU; the library's sorts are done here. Needs no device.
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include "stages/contour_prep/largest_first/kernels.cuh"
-#include "stages/contour_prep/drop_small/rules.h"
-#include "stages/contour_prep/shared/contour_order.cuh"
+#include "stages/contour_prep/drop_small/stage.h"
+#include "stages/contour_prep/shared/outputs.cuh"
 #include "stages/contour_prep/shared/rank.cuh"
 
 #include <doctest/doctest.h>

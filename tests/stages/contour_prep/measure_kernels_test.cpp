@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "geometry/hull.cuh"
-#include "stages/contour_prep/measure/rules.h"
+#include "stages/contour_prep/measure/stage.h"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/emulated_teams.h"
 #include "tests/stages/contour_prep/reference.h"

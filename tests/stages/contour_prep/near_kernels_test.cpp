@@ -6,10 +6,10 @@
 #include <numeric>
 
 #include "stages/contour_prep/drop_duplicates/kernels.cuh"
-#include "stages/contour_prep/exclude/rules.h"
+#include "stages/contour_prep/exclude/stage.h"
 #include "stages/contour_prep/merge_close/kernels.cuh"
 #include "stages/contour_prep/shared/device_bins.cuh"
-#include "stages/contour_prep/shared/point_selection.h"
+#include "stages/contour_prep/shared/outputs.h"
 #include "tests/stages/contour_prep/emulated_placement.h"
 #include "tests/stages/contour_prep/emulated_teams.h"
 #include "tests/stages/contour_prep/near_points.h"

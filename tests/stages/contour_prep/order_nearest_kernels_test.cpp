@@ -5,7 +5,7 @@
 #include "stages/contour_prep/order_nearest/kernels.cuh"
 #include "stages/contour_prep/order_nearest/stage.h"
 #include "stages/contour_prep/order_nearest/two_opt.cuh"
-#include "stages/contour_prep/shared/contour_order.cuh"
+#include "stages/contour_prep/shared/outputs.cuh"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/drawn_contours.h"
 #include "tests/stages/contour_prep/emulated_placement.h"

@@ -1,7 +1,7 @@
 // The selection of points, on the CPU and by its kernels on the host (the emulator; the library's sums are
 // done here), against a reference. Needs no device.
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
-#include "stages/contour_prep/shared/point_selection.cuh"
+#include "stages/contour_prep/shared/outputs.cuh"
 
 #include <doctest/doctest.h>
 

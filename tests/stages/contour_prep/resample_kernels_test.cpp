@@ -3,8 +3,8 @@
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include <doctest/doctest.h>
 
-#include "stages/contour_prep/resample/rules.h"
-#include "stages/contour_prep/shared/new_points.cuh"
+#include "stages/contour_prep/resample/stage.h"
+#include "stages/contour_prep/shared/outputs.cuh"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/emulated_placement.h"
 #include "tests/stages/contour_prep/emulated_teams.h"

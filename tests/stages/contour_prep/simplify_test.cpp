@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "stages/contour_prep/simplify/farthest_in_blocks.h"
+#include "stages/contour_prep/simplify/farthest.h"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/simplify_reference.h"
 #include "tests/stages/contour_prep/slow_contours.h"

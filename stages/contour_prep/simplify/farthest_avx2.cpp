@@ -1,6 +1,6 @@
 #include <bit>
 
-#include "stages/contour_prep/simplify/farthest_between.h"
+#include "stages/contour_prep/simplify/farthest.h"
 #include "stages/shared/intrinsics.h"
 
 #if defined(__x86_64__)

@@ -1,4 +1,4 @@
-#include "stages/contour_prep/order_nearest/box_tree.h"
+#include "geometry/box_tree.h"
 
 #include <algorithm>
 #include <bit>
