@@ -67,10 +67,10 @@ ContourMeasures measure(std::span<const Point> points, Closure closure) {
   ContourMeasures m{.area = some.area, .x = some.x, .y = some.y, .width = some.width, .height = some.height};
   if (points.empty()) return m;
   const Point& first = points[0];
-  SegmentSums lanes[kLanes];
-  for (std::size_t i = 1; i < points.size(); ++i)
-    lanes[(i - 1) % kLanes].add(measuring::Offset(points[i - 1], first), measuring::Offset(points[i], first));
-  const auto [area, line] = sum_of_lanes(lanes);
+  const auto [area, line] =
+      OneThread{}.sum<SegmentSums>(points.size() - 1, [&](SegmentSums& lane, std::uint64_t i) {
+        lane.add(measuring::Offset(points[i], first), measuring::Offset(points[i + 1], first));
+      });
   m.length = line.weight;
   m.centroid_x = first.col, m.centroid_y = first.row;
   if (closure == Closure::Closed && area.weight != 0) {
