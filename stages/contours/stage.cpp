@@ -67,16 +67,16 @@ class ContoursCpu : public Stage {
     for (const ClassSpec& spec : context.classes()) levels.push_back(spec.level);
     marker_ = std::make_unique<SampleMarker>(map, levels, options.scale);
     assembler_ = std::make_unique<Assembler>(map, std::move(levels), options);
-    memory_ = context.scratch(crossings_bytes(map), MemoryKind::Host);
-    scratch_ = context.scratch(assembler_->scratch_bytes(contours_, points_), MemoryKind::Host);
+    memory_ = context.temporary(crossings_bytes(map), MemoryKind::Host);
+    scratch_ = context.temporary(assembler_->scratch_bytes(contours_, points_), MemoryKind::Host);
   }
 
   void plan_levels(PlanContext& context, const ImageFormat& map, const AssemblyOptions& options) {
     table_ = LevelTable(context.classes());
     search_ = std::make_unique<LevelSearch>(map, level_planes(context.classes()), options);
-    scratch_ = context.scratch(search_->scratch_bytes(contours_, points_), MemoryKind::Host);
-    memory_ = context.scratch(search_->memory_bytes(), MemoryKind::Host);
-    plane_begin_ = context.scratch((table_.planes() + 1) * sizeof(std::uint32_t), MemoryKind::Host);
+    scratch_ = context.temporary(search_->scratch_bytes(contours_, points_), MemoryKind::Host);
+    memory_ = context.temporary(search_->memory_bytes(), MemoryKind::Host);
+    plane_begin_ = context.temporary((table_.planes() + 1) * sizeof(std::uint32_t), MemoryKind::Host);
   }
 
   /// The counts so far; true if the contours fit.
@@ -128,6 +128,7 @@ class ContoursCpu : public Stage {
       if (fits)
         search_->emit(group, memory, scratch, contours_, points_, before, target_of(contours),
                       plane_begin + search_->first_plane(group));
+      context.end_part(kContourAssembly);
     }
     if (fits) table_.fill(plane_begin, contours);
   }

@@ -33,8 +33,8 @@ struct ContoursParams {
   int min_points = 0;
 };
 
-/// The part of contours_stage that `run` says the end of (RunContext::end_part).
-inline constexpr std::size_t kMarchingSquares = 0;
+/// The parts of contours_stage (RunContext::end_part).
+inline constexpr std::size_t kMarchingSquares = 0, kContourAssembly = 1;
 
 /// The format of the input. Throws Error(BadConfig) where it has not a channel a class.
 const ImageFormat& checked_map(const PlanContext& context);

@@ -2,7 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "pipeline/run/runner.h"
@@ -39,7 +42,46 @@ Noted run(const GraphSpec& graph, fake::CountingSource& source, fake::Collecting
   return noted;
 }
 
+/// Works on its two parts by turns: three times 1 ms on the first, and 3 ms on the second.
+struct ByTurns final : Stage {
+  void plan(PlanContext& context) override { context.set_output(0, context.input(0)); }
+  void run(const RunContext& context) const override {
+    for (int turn = 0; turn < 3; ++turn) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      context.end_part(0);
+      std::this_thread::sleep_for(std::chrono::milliseconds(3));
+      context.end_part(1);
+    }
+  }
+};
+
 }  // namespace
+
+TEST_CASE("the parts of a stage have times of their own, also where they take turns") {
+  StageType type = fake::copy_stage();
+  type.make_cpu = [](const ParamSet&) -> std::unique_ptr<Stage> { return std::make_unique<ByTurns>(); };
+  type.parts = {{"first", "Is first."}, {"second", "Is second."}};
+  GraphSpec graph = fake::copy_graph();
+  graph.nodes[0].type = graph.nodes[1].type = &type;
+  graph.nodes[1].part_names = {"a", "b"};
+  fake::CountingSource source(3);
+  fake::CollectingSink sink;
+  const Noted noted = run(graph, source, sink, {.probe_every = 2});
+  std::vector<std::string> names;
+  for (const Timing& part : noted.report.parts) names.push_back(part.name);
+  CHECK(names ==
+        std::vector<std::string>{"queue", "upload", "one.first", "one.second", "a", "b", "download"});
+  CHECK(noted.parts.size() == 2);
+  for (const PartTimes& parts : noted.parts) {
+    REQUIRE(parts.part_ns.size() == 4);
+    std::int64_t before = parts.uploaded_ns;
+    for (std::size_t part = 0; part < 4; ++part) {
+      CHECK(parts.part_ns[part] - before >= (part % 2 == 0 ? 3'000'000 : 9'000'000));
+      before = parts.part_ns[part];
+    }
+    CHECK(parts.downloaded_ns == before);
+  }
+}
 
 TEST_CASE("a report says what ran, of which source, at which rates") {
   GraphSpec graph = fake::copy_graph();

@@ -9,7 +9,6 @@
 #include "plugins/python/host/contour_list.h"
 #include "plugins/python/shared/arguments.h"
 #include "plugins/python/shared/process.h"
-#include "stages/catalog.h"
 #include "stages/contour_prep/order_nearest/stage.h"
 
 namespace contorno::python {
@@ -21,13 +20,12 @@ using Array = ContourTables::Array<T>;
 /// points, offsets, closed, class_begin, sources and attributes by their names of what a stage makes of one
 /// frame's contours, the one of number `frame` of a sequence; `maps` is None where it takes them alone.
 /// `place` has been decided: 'cpu' or 'cuda'.
-py::tuple apply_to_contours(const std::string& name, const py::dict& params, py::object points,
+py::tuple apply_to_contours(const StageType& type, const py::dict& params, py::object points,
                             std::size_t first, const Array<std::uint32_t>& offsets,
                             const Array<std::uint8_t>& closed, const Array<std::uint32_t>& class_begin,
                             const py::dict& attributes, py::object maps,
                             std::optional<std::pair<int, int>> size, py::handle place, py::handle threads,
                             py::handle stream, StageSequence& sequence, std::uint64_t frame) {
-  const StageType& type = stage_called(stage_catalog(), "stage", name);
   ParamSet set(type.params);
   set_params(set, params);
   GivenContours given{.points = std::move(points),
@@ -64,7 +62,7 @@ double pen_up_length_of(const Array<float>& points, const Array<std::uint32_t>& 
 
 }  // namespace
 
-void bind_contours(py::module_& module) {
+void bind_contours(py::module_& module, const CatalogStages& stages) {
   py::class_<StageSequence>(module, "StageSequence")
       .def(py::init<>())
       .def("track_counts", [](const StageSequence& sequence) {
@@ -73,7 +71,7 @@ void bind_contours(py::module_& module) {
           counts.append(py::make_tuple(one.births, one.deaths, one.forgotten));
         return counts;
       });
-  module.def("apply_to_contours", &apply_to_contours);
+  module.def("apply_to_contours", with_stage(stages, &apply_to_contours));
   module.def("pen_up_length", &pen_up_length_of);
   module.def("points_on_device", &points_on_device);
   module.def("gather_on_device", &gather_on_device);

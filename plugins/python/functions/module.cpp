@@ -5,6 +5,7 @@
 #include "plugins/python/device/on_device.h"
 #include "plugins/python/functions/bindings.h"
 #include "plugins/python/shared/process.h"
+#include "stages/catalog.h"
 
 namespace {
 
@@ -30,7 +31,7 @@ PYBIND11_MODULE(_core, module) {
   bind_process(module);
   bind_find_contours(module);
   bind_batch(module);
-  bind_contours(module);
+  bind_contours(module, contorno::stage_catalog());
   bind_device(module);
   bind_backends(module);
   bind_diamond_square(module);
@@ -38,5 +39,5 @@ PYBIND11_MODULE(_core, module) {
   bind_fourier(module);
   bind_mean_shift(module);
   bind_mipmap(module);
-  bind_stages(module);
+  bind_stages(module, contorno::stage_catalog());
 }

@@ -13,16 +13,14 @@
 #include "plugins/python/host/apply.h"
 #include "plugins/python/shared/arguments.h"
 #include "plugins/python/shared/process.h"
-#include "stages/catalog.h"
 
 namespace contorno::python {
 
 namespace {
 
 /// A stage on images wherever they lie. `place` has been decided: 'cpu' or 'cuda'.
-py::list apply(const std::string& name, const py::list& images, const py::dict& params, bool planar,
+py::list apply(const StageType& type, const py::list& images, const py::dict& params, bool planar,
                py::handle place, py::handle threads, bool stay, py::handle stream) {
-  const StageType& type = stage_called(stage_catalog(), "stage", name);
   ParamSet set(type.params);
   set_params(set, params);
   check_on_images(type);
@@ -73,15 +71,15 @@ py::dict describe(const StageType& type) {
 
 }  // namespace
 
-void bind_stages(py::module_& module) {
-  module.def("apply", &apply);
+void bind_stages(py::module_& module, const CatalogStages& stages) {
+  module.def("apply", with_stage(stages, &apply));
   module.def("is_on_device", &is_on_device);
   module.def("to_host", &to_host);
   module.def("booleans_as_bytes", &booleans_as_bytes);
-  module.def("stages", [] {
-    py::dict stages;
-    for (const StageType* type : stage_catalog()) stages[py::str(type->name)] = describe(*type);
-    return stages;
+  module.def("stages", [&stages] {
+    py::dict all;
+    for (const StageType* type : stages) all[py::str(type->name)] = describe(*type);
+    return all;
   });
 }
 

@@ -31,7 +31,7 @@ class ContoursCuda final : public Stage {
     spec.contour_capacity = planned_contours(points_);
     workspace_ = context.scratch(engine_.plan(spec), MemoryKind::Device);
     if (by_level_)
-      plane_begin_ = context.scratch((spec.planes() + 1) * sizeof(std::uint32_t), MemoryKind::Device);
+      plane_begin_ = context.temporary((spec.planes() + 1) * sizeof(std::uint32_t), MemoryKind::Device);
     context.set_output(0, planned_output(context, map, points_));
   }
 
