@@ -4,6 +4,7 @@
 #pragma once
 
 #include "geometry/box.h"
+#include "geometry/team.cuh"
 #include "stages/contour_prep/order_nearest/stage.h"
 #include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/placement.cuh"

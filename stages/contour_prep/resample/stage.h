@@ -62,12 +62,21 @@ struct ContourPlace {
   double part = 0;
 };
 
-/// The place of point `k` of `steps` + 1. Computed without rounding: `whole` is k * length / steps.
-CONTORNO_HD inline ContourPlace place_of(std::uint64_t length, std::uint32_t k, std::uint32_t steps) {
-  const std::uint64_t more = k * (length % steps);
-  return {k * (length / steps) + more / steps,
-          static_cast<double>(more % steps) / static_cast<double>(steps)};
-}
+/// The places of `steps` + 1 points along a contour.
+class EqualSteps {
+ public:
+  CONTORNO_HD EqualSteps(std::uint64_t length, std::uint32_t steps)
+      : steps_(steps > 0 ? steps : 1), each_(length / steps_), rest_(length % steps_) {}
+
+  /// The place of point `k`. Computed without rounding: `whole` is k * length / steps.
+  CONTORNO_HD ContourPlace operator[](std::uint64_t k) const {
+    const std::uint64_t more = k * rest_;
+    return {k * each_ + more / steps_, static_cast<double>(more % steps_) / static_cast<double>(steps_)};
+  }
+
+ private:
+  std::uint64_t steps_, each_, rest_;
+};
 
 /// The point at `place` on the segment from a to b, which lies between these distances.
 CONTORNO_HD inline Point point_on(const Point& a, const Point& b, std::uint64_t begin, std::uint64_t end,
@@ -117,6 +126,7 @@ struct Resample {
     if (points == 0) return;
     const std::uint64_t length = before[last];
     const std::uint32_t parts = points - 1;
+    const EqualSteps places(length, parts);
     std::uint32_t low = 0;  // a thread's points ascend, and so do their segments
     team.each(points, [=, &low](std::uint64_t k) {
       if (k == parts && k > 0) {
@@ -124,7 +134,7 @@ struct Resample {
       } else if (k == 0 || length == 0) {
         to[k] = from[0];
       } else {
-        const ContourPlace place = place_of(length, static_cast<std::uint32_t>(k), parts);
+        const ContourPlace place = places[k];
         low = segment_at(before, last, low, place.whole);
         to[k] = point_on(from[low], from[low + 1], before[low], before[low + 1], place);
       }
