@@ -18,7 +18,7 @@ class LargestFirstCuda final : public Stage {
     sort_.plan(context, format.contour_capacity, 64);
     order_.plan(context, format);
     launch_.plan(format.contour_capacity);
-    teams_.plan<largest_first_cuda::SizeKeys>();
+    teams_.plan<largest_first_cuda::SizeKeys>(format.contour_capacity);
     context.set_output(0, format);
   }
 

@@ -1,20 +1,22 @@
 // Steps that work on one contour at a time (per_contour.h) on the device, and what launches them.
 #pragma once
 
+#include <algorithm>
+
 #include "pipeline/value/copy_contours.h"
 #include "stages/contour_prep/shared/contour_teams.cuh"
 #include "stages/contour_prep/shared/per_contour.h"
 
 namespace contorno {
 
-// How the kernels of contour_teams.cuh are launched.
-
+/// How the kernels of contour_teams.cuh are launched.
 class TeamLaunch {
  public:
-  /// Asks the device how large it is, as part of a stage's plan, for calls of this type and others.
+  /// Asks the device how large it is, as part of a stage's plan, for calls of this type and others. A grid
+  /// has no more teams than `contours`, of which there may be fewer: blocks without work take time to start.
   template <class Call>
-  void plan() {
-    multiprocessors_ = multiprocessors();
+  void plan(std::uint64_t contours) {
+    multiprocessors_ = multiprocessors(), contours_ = contours;
     constexpr ContourTeams kTeams = Call::kTeams;
     if constexpr (Call::kRoom > 0 && kTeams.few != kWarpLanes)
       allow_shared("contours_by_blocks", contours_by_blocks<Call, kTeams.few>,
@@ -31,7 +33,8 @@ class TeamLaunch {
       by_blocks<kTeams.many>(name, contours, call, stream, kTeams.long_from, ContourTeams::kNever);
     if constexpr (kTeams.few == kWarpLanes)
       launch(name, contours_by_warps<Call>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
-             blocks(kArrayThreads), kArrayThreads, 0, stream, contours, call, kTeams.long_from);
+             blocks(kArrayThreads, kArrayThreads / kWarpLanes), kArrayThreads, 0, stream, contours, call,
+             kTeams.long_from);
     else
       by_blocks<kTeams.few>(name, contours, call, stream, 0, kTeams.long_from);
   }
@@ -45,17 +48,20 @@ class TeamLaunch {
   void by_blocks(const char* name, const ContoursView& contours, const Call& call, void* stream,
                  unsigned least, unsigned end) const {
     launch(name, contours_by_blocks<Call, kThreads>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
-           blocks(kThreads), kThreads, shared_bytes<Call, kThreads>(), stream, contours, call, least, end);
+           blocks(kThreads, 1), kThreads, shared_bytes<Call, kThreads>(), stream, contours, call, least, end);
   }
-  /// As many as run at the same time.
-  unsigned blocks(unsigned threads) const { return kThreadsOfMultiprocessor / threads * multiprocessors_; }
+  /// As many as run at the same time, of so many teams each.
+  unsigned blocks(unsigned threads, unsigned teams) const {
+    const unsigned most = kThreadsOfMultiprocessor / threads * multiprocessors_;
+    return static_cast<unsigned>(std::clamp<std::uint64_t>((contours_ + teams - 1) / teams, 1, most));
+  }
 
   static constexpr unsigned kThreadsOfMultiprocessor = 1024;
   unsigned multiprocessors_ = 1;
+  std::uint64_t contours_ = 1;
 };
 
-// Steps that work on one contour at a time (per_contour.h) on the device.
-
+/// The device; OnHost (on_host.h) has the same names.
 struct OnDevice {
   static constexpr MemoryKind kMemory = MemoryKind::Device;
   using Choice = DeviceChoice;
@@ -66,8 +72,8 @@ struct OnDevice {
     copy_contours_async(from, to, context.stream);
   }
   template <class Call>
-  void plan() {
-    launch_.plan<Call>();
+  void plan(const ContoursFormat& format) {
+    launch_.plan<Call>(format.contour_capacity);
   }
   template <class Call>
   void each(const RunContext& context, const char* name, const ContoursView& contours,

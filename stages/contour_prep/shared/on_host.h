@@ -19,7 +19,7 @@ struct OnHost {
     if (begin_output(from, to)) copy_contours(from, to);
   }
   template <class Call>
-  void plan() {}
+  void plan(const ContoursFormat&) {}
   /// Calls call(team, contour) for all contours, none where they do not fit.
   template <class Call>
   void each(const RunContext& context, const char*, const ContoursView& contours, const Call& call) const {

@@ -25,11 +25,11 @@ enum class Gives : std::uint8_t {
   Attributes,  ///< step(team, out, contour) writes kAttributes of a contour, which is there already
   Shape,       ///< step(team, out, contour) moves its points
   Marks,       ///< step(team, own, keep): which of its own points stay, as flags; see HostSelection
-  Points,      ///< step.count(team, in, contour): how many points it gets (see NewPoints); then
+  Points,      ///< step.count(team, in, contour): how many points it gets (see HostNewPoints); then
                ///< step.write(team, in, contour, points, count) writes them
 };
 
-/// The call of a step for a contour of a frame, with one more argument. Launched by ContourTeams.
+/// The call of a step for a contour of a frame, with one more argument. Launched by TeamLaunch.
 template <class Step, class Call>
 struct StepCall {
   static constexpr ContourTeams kTeams = Step::kTeams;
@@ -169,17 +169,17 @@ class PerContour final : public Stage {
   void plan_output(PlanContext& context, ContoursFormat& format) {
     if constexpr (Step::kGives == Gives::Choice) {
       choice_.plan(context, format);
-      plan_calls<ChooseCall>();
+      plan_calls<ChooseCall>(format);
     } else if constexpr (Step::kGives == Gives::Marks) {
       selection_.plan(context, format);
-      plan_calls<MarkCall>();
+      plan_calls<MarkCall>(format);
     } else if constexpr (Step::kGives == Gives::Points) {
       const ContoursFormat given = step_.output(context, format);
       places_.plan(context, format, given, Step::kName);
       format = given;
-      plan_calls<CountCall>(), plan_calls<WriteCall>();
+      plan_calls<CountCall>(format), plan_calls<WriteCall>(format);
     } else {
-      plan_calls<ChangeCall>();
+      plan_calls<ChangeCall>(format);
       if constexpr (kGivesAttributes) {
         sources_ = context.temporary(format.contour_capacity * sizeof(std::uint32_t), On::kMemory);
         format.attributes = format.attributes.with(Step::kAttributes);
@@ -187,8 +187,8 @@ class PerContour final : public Stage {
     }
   }
   template <class Call>
-  void plan_calls() {
-    on_.template plan<StepCall<Step, Call>>();
+  void plan_calls(const ContoursFormat& format) {
+    on_.template plan<StepCall<Step, Call>>(format);
   }
   template <class Call>
   void each(const RunContext& context, const ContoursView& contours, const Step& step,
