@@ -4,8 +4,8 @@
 //
 // Output: the points of all classes that are not painted over, in their order and their contours.
 //
-// Memory: a byte a point of the planned capacity on the CPU, 1.4 a point and 12 a contour on CUDA, the painted
-// region as often as there are slots, and the output.
+// Memory: a byte a point of the planned capacity on the CPU, 1.4 a point and 12 a contour on CUDA, the
+// painted region as often as there are slots, and the output.
 //
 // Source: L. V. Greco, "Fourier Drawing Machine", section 2.1 (filter_contour_by_hand), for points.
 #pragma once
