@@ -196,6 +196,21 @@ bool runs_on(const StageType& type, Backend backend) {
   return static_cast<bool>(backend == Backend::Cuda ? type.make_cuda : type.make_cpu);
 }
 
+namespace {
+
+std::string lacks(const StageType& type, Backend backend) {
+  return fmt::format("the stage '{}' has no {} implementation", type.name,
+                     backend == Backend::Cuda ? "CUDA" : "CPU");
+}
+
+}  // namespace
+
+std::unique_ptr<Stage> make_stage(const StageType& type, Backend backend, const ParamSet& params) {
+  const MakeStage& make = backend == Backend::Cuda ? type.make_cuda : type.make_cpu;
+  if (!make) throw Error(ExitCode::Unavailable, lacks(type, backend));
+  return make(params);
+}
+
 GraphSpec graph_of(const StageType& type, const ParamSet& params) {
   GraphSpec graph;
   const auto add = [&](const std::string& name, const StageType& one, const ParamSet& given) {
@@ -233,7 +248,7 @@ BackendChoice choose_backend(Backend wanted, const GraphSpec& graph) {
     for (const NodeSpec& node : graph.nodes)
       if (lacking == nullptr && !node.type->make_cuda) lacking = node.type;
     if (lacking == nullptr) return {Backend::Cuda, ""};
-    reason = fmt::format("the stage '{}' has no CUDA implementation", lacking->name);
+    reason = lacks(*lacking, Backend::Cuda);
   }
   if (wanted == Backend::Auto) return {Backend::Cpu, reason};
   throw Error(ExitCode::Unavailable, fmt::format("backend cuda was asked for, but {}{}", reason,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -101,6 +102,8 @@ const ParamSpec* list_of_steps(const StageType& type);
 /// Whether a stage has an implementation; of one that stands for steps: whether all that it may have have
 /// one.
 bool runs_on(const StageType& type, Backend backend);
+/// A stage of this type. Throws Error(Unavailable) when it has no implementation for the backend.
+std::unique_ptr<Stage> make_stage(const StageType& type, Backend backend, const ParamSet& params);
 /// The graph of one stage, whose node takes what the source gives at the same port. A stage that stands for a
 /// list of steps becomes a node a step. Throws Error(BadOption) when a step takes more than the contours of
 /// the one before it.

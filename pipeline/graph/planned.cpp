@@ -148,13 +148,8 @@ class PlannedGraph::Placer {
 
 PlannedGraph::PlannedGraph(const PlanEnvironment& environment) : environment_(environment) {
   for (const NodeSpec& spec : environment.graph->nodes) {
-    const auto& make = on_device() ? spec.type->make_cuda : spec.type->make_cpu;
-    if (!make)
-      throw Error(ExitCode::Unavailable,
-                  fmt::format("node '{}': the stage '{}' has no {} implementation", spec.name,
-                              spec.type->name, name_of(environment.backend)));
     Node& node = nodes_.emplace_back();
-    node.stage = make(spec.params);
+    node.stage = make_stage(*spec.type, environment.backend, spec.params);
     node.first_part = times_.part_ns.size();
     times_.part_ns.resize(node.first_part + spec.type->timed_parts());
   }

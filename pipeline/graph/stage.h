@@ -139,9 +139,9 @@ struct RunContext {
   T* state_after(State handle) const {
     return reinterpret_cast<T*>(states_after + handle.offset);
   }
-  /// Says that the work up to here, since that of another part, belongs to part `part` of StageType::parts.
-  /// `run` says so of every part but the last one: on the CPU as often as the parts take turns, on CUDA
-  /// once.
+  /// Says that the work up to here, since the last call or the begin of `run`, is that of part `part` of
+  /// StageType::parts. `run` says so of every part but the last one, which ends with it; where parts take
+  /// turns, on the CPU of every turn, on CUDA of the last one alone.
   void end_part(std::size_t part) const {
     if (part_ended != nullptr) (*part_ended)(part);
   }
@@ -191,6 +191,20 @@ constexpr std::uint64_t capacity_to_plan(std::uint64_t needed) {
   return needed + needed / 4;
 }
 
+/// Makes a stage from its parameters.
+using MakeStage = std::function<std::unique_ptr<Stage>(const ParamSet&)>;
+
+/// What StageType::make_cuda is of a stage that `Make` makes: nothing in builds without CUDA, which do not
+/// have that function.
+template <auto Make>
+MakeStage on_cuda() {
+#if CONTORNO_HAVE_CUDA
+  return Make;
+#else
+  return {};
+#endif
+}
+
 /// Whether a stage asks for the classes of its graph (PlanContext::classes).
 enum class ClassUse : std::uint8_t { None, Needed };
 
@@ -208,8 +222,8 @@ struct StageType {
   std::vector<PortSpec> inputs, outputs;
   ParamDeclaration params;
   std::string example;
-  std::function<std::unique_ptr<Stage>(const ParamSet&)> make_cpu;
-  std::function<std::unique_ptr<Stage>(const ParamSet&)> make_cuda;  ///< empty: no CUDA implementation
+  MakeStage make_cpu;
+  MakeStage make_cuda;  ///< empty: no CUDA implementation
   ClassUse classes = ClassUse::None;
   /// What a stage does one after the other, where that is timed part by part (RunContext::end_part). Of two
   /// parts a graph file may name each as a node; config/ makes them one.

@@ -107,21 +107,20 @@ ParamDeclaration background_params() {
 }  // namespace
 
 const StageType& background_stage() {
-  static const StageType type {
-    .name = "background",
-    .summary = "Finds what is not of the empty scene before a camera that stands still.",
-    .inputs = {{.name = "image",
-                .sentence = "A frame: grey, RGB or RGBA, uint8.",
-                .from = From::FrameOrMaps}},
-    .outputs = {{.name = "image",
-                 .sentence = "One map, 0 to 1, or the frame with the scene painted over, as output says."}},
-    .params = background_params(), .example = "- type: background\n  threshold: 0.15\n  lightness: 0.5\n",
-    .make_cpu = [](const ParamSet& params) -> std::unique_ptr<Stage> {
-      return std::make_unique<BackgroundCpu>(params);
-    },
-#if CONTORNO_HAVE_CUDA
-    .make_cuda = make_background_cuda,
-#endif
+  static const StageType type{
+      .name = "background",
+      .summary = "Finds what is not of the empty scene before a camera that stands still.",
+      .inputs = {{.name = "image",
+                  .sentence = "A frame: grey, RGB or RGBA, uint8.",
+                  .from = From::FrameOrMaps}},
+      .outputs = {{.name = "image",
+                   .sentence = "One map, 0 to 1, or the frame with the scene painted over, as output says."}},
+      .params = background_params(),
+      .example = "- type: background\n  threshold: 0.15\n  lightness: 0.5\n",
+      .make_cpu = [](const ParamSet& params) -> std::unique_ptr<Stage> {
+        return std::make_unique<BackgroundCpu>(params);
+      },
+      .make_cuda = on_cuda<make_background_cuda>(),
   };
   return type;
 }

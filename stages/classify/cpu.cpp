@@ -208,16 +208,16 @@ ParamDeclaration classify_params() {
 }  // namespace
 
 const StageType& classify_stage() {
-  static const StageType type {
-    .name = "classify", .summary = "Makes a map of probabilities for each class from the colours of a frame.",
-    .inputs = {{"frame", PortType::Image, "The colour frame.", From::FrameOrMaps}},
-    .outputs = {{"maps", PortType::Image, "One map a class, 0..1."}}, .params = classify_params(),
-    .example = "- type: classify\n  softness: 0.05\n  smooth: 2\n",
-    .make_cpu = [](const ParamSet& params) { return std::make_unique<ClassifyCpu>(params); },
-#if CONTORNO_HAVE_CUDA
-    .make_cuda = make_classify_cuda,
-#endif
-    .classes = ClassUse::Needed,
+  static const StageType type{
+      .name = "classify",
+      .summary = "Makes a map of probabilities for each class from the colours of a frame.",
+      .inputs = {{"frame", PortType::Image, "The colour frame.", From::FrameOrMaps}},
+      .outputs = {{"maps", PortType::Image, "One map a class, 0..1."}},
+      .params = classify_params(),
+      .example = "- type: classify\n  softness: 0.05\n  smooth: 2\n",
+      .make_cpu = [](const ParamSet& params) { return std::make_unique<ClassifyCpu>(params); },
+      .make_cuda = on_cuda<make_classify_cuda>(),
+      .classes = ClassUse::Needed,
   };
   return type;
 }

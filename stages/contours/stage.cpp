@@ -202,24 +202,23 @@ std::uint64_t contour_capacity_needed(const ContourCounts& counts, std::uint64_t
 }
 
 const StageType& contours_stage() {
-  static const StageType type {
-    .name = "contours",
-    .summary = "Finds contours where maps cross levels: marching_squares and contour_assembly in one.",
-    .inputs = {{.name = "maps",
-                .type = PortType::Image,
-                .sentence = "Probability maps, one channel a class.",
-                .from = From::MapsOrFrame}},
-    .outputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
-    .params = contours_params(), .example = "- type: contours\n  min_points: 8\n",
-    .make_cpu = [](const ParamSet& params) -> std::unique_ptr<Stage> {
-      return std::make_unique<ContoursCpu>(params.as<ContoursParams>());
-    },
-#if CONTORNO_HAVE_CUDA
-    .make_cuda = make_contours_cuda,
-#endif
-    .classes = ClassUse::Needed,
-    .parts = {{"marching_squares", "Finds the cells of each class's map that the class's level crosses."},
-              {"contour_assembly", "Joins crossed cells to contours with sub-pixel points."}},
+  static const StageType type{
+      .name = "contours",
+      .summary = "Finds contours where maps cross levels: marching_squares and contour_assembly in one.",
+      .inputs = {{.name = "maps",
+                  .type = PortType::Image,
+                  .sentence = "Probability maps, one channel a class.",
+                  .from = From::MapsOrFrame}},
+      .outputs = {{.name = "contours", .type = PortType::Contours, .sentence = "Contours of all classes."}},
+      .params = contours_params(),
+      .example = "- type: contours\n  min_points: 8\n",
+      .make_cpu = [](const ParamSet& params) -> std::unique_ptr<Stage> {
+        return std::make_unique<ContoursCpu>(params.as<ContoursParams>());
+      },
+      .make_cuda = on_cuda<make_contours_cuda>(),
+      .classes = ClassUse::Needed,
+      .parts = {{"marching_squares", "Finds the cells of each class's map that the class's level crosses."},
+                {"contour_assembly", "Joins crossed cells to contours with sub-pixel points."}},
   };
   return type;
 }

@@ -45,19 +45,17 @@ const StageType& mean_shift_filter_stage() {
   static const StageType type = [] {
     ParamList<MeanShiftFilterParams> list;
     add_window_params(list);
-    StageType stage {
-      .name = "mean_shift_filter",
-      .summary =
-          "Flattens an image without blurring its edges: every pixel takes the colour of the mean to which "
-          "it climbs.",
-      .inputs = {{"image", PortType::Image, "The image: grey, RGB or RGBA, uint8.", From::FrameOrMaps}},
-      .outputs = {{"image", PortType::Image, "The flattened image, in the format of the input."}},
-      .params = declare(std::move(list)),
-      .example = "- type: mean_shift_filter\n  spatial: 6\n  colour: 18\n",
-      .make_cpu = [](const ParamSet& p) { return std::make_unique<MeanShiftFilterCpu>(p); },
-#if CONTORNO_HAVE_CUDA
-      .make_cuda = make_mean_shift_filter_cuda,
-#endif
+    StageType stage{
+        .name = "mean_shift_filter",
+        .summary =
+            "Flattens an image without blurring its edges: every pixel takes the colour of the mean to which "
+            "it climbs.",
+        .inputs = {{"image", PortType::Image, "The image: grey, RGB or RGBA, uint8.", From::FrameOrMaps}},
+        .outputs = {{"image", PortType::Image, "The flattened image, in the format of the input."}},
+        .params = declare(std::move(list)),
+        .example = "- type: mean_shift_filter\n  spatial: 6\n  colour: 18\n",
+        .make_cpu = [](const ParamSet& p) { return std::make_unique<MeanShiftFilterCpu>(p); },
+        .make_cuda = on_cuda<make_mean_shift_filter_cuda>(),
     };
     return stage;
   }();

@@ -235,17 +235,16 @@ const StageType& mean_shift_segment_stage() {
     add_window_params(list);
     list.integer("min_region", &MeanShiftSegmentParams::min_region, 1, kMaxSegmentPixels, Unit::Pixels,
                  "Regions of fewer pixels join the neighbour that is nearest in colour.");
-    StageType stage {
-      .name = "mean_shift_segment", .summary = "Divides an image into regions of like colour by mean shift.",
-      .inputs = {{"image", PortType::Image, "The image: grey, RGB or RGBA, uint8.", From::FrameOrMaps}},
-      .outputs = {{"image", PortType::Image, "The image with every region in its mean colour."},
-                  {"labels", PortType::Image, "The number of each pixel's region, by first appearance."}},
-      .params = declare(std::move(list)),
-      .example = "- type: mean_shift_segment\n  spatial: 7\n  colour: 14\n  min_region: 60\n",
-      .make_cpu = [](const ParamSet& p) { return std::make_unique<MeanShiftSegmentCpu>(p); },
-#if CONTORNO_HAVE_CUDA
-      .make_cuda = make_mean_shift_segment_cuda,
-#endif
+    StageType stage{
+        .name = "mean_shift_segment",
+        .summary = "Divides an image into regions of like colour by mean shift.",
+        .inputs = {{"image", PortType::Image, "The image: grey, RGB or RGBA, uint8.", From::FrameOrMaps}},
+        .outputs = {{"image", PortType::Image, "The image with every region in its mean colour."},
+                    {"labels", PortType::Image, "The number of each pixel's region, by first appearance."}},
+        .params = declare(std::move(list)),
+        .example = "- type: mean_shift_segment\n  spatial: 7\n  colour: 14\n  min_region: 60\n",
+        .make_cpu = [](const ParamSet& p) { return std::make_unique<MeanShiftSegmentCpu>(p); },
+        .make_cuda = on_cuda<make_mean_shift_segment_cuda>(),
     };
     return stage;
   }();

@@ -141,15 +141,16 @@ ParamDeclaration mipmap_params() {
 }  // namespace
 
 const StageType& mipmap_stage() {
-  static const StageType type {
-    .name = "mipmap", .summary = "Makes ever smaller copies of an image, each from the one before.",
-    .inputs = {{"image", PortType::Image, "The frame, or class maps.", From::FrameOrMaps}},
-    .outputs = {{"image", PortType::Image, "One level, which knows its place on the frame, or all of them."}},
-    .params = mipmap_params(), .example = "- type: mipmap\n  level: 0\n  filter: box\n  linear_light: true\n",
-    .make_cpu = [](const ParamSet& params) { return std::make_unique<MipmapCpu>(params); },
-#if CONTORNO_HAVE_CUDA
-    .make_cuda = make_mipmap_cuda,
-#endif
+  static const StageType type{
+      .name = "mipmap",
+      .summary = "Makes ever smaller copies of an image, each from the one before.",
+      .inputs = {{"image", PortType::Image, "The frame, or class maps.", From::FrameOrMaps}},
+      .outputs = {{"image", PortType::Image,
+                   "One level, which knows its place on the frame, or all of them."}},
+      .params = mipmap_params(),
+      .example = "- type: mipmap\n  level: 0\n  filter: box\n  linear_light: true\n",
+      .make_cpu = [](const ParamSet& params) { return std::make_unique<MipmapCpu>(params); },
+      .make_cuda = on_cuda<make_mipmap_cuda>(),
   };
   return type;
 }

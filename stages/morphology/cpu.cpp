@@ -98,62 +98,59 @@ void apply_reconstruction(ReconstructionMethod method, const ImageView& marker, 
 }
 
 const StageType& morphology_stage() {
-  static const StageType type {
-    .name = "morphology",
-    .summary = "Erodes, dilates, opens and closes with a structuring element, and what derives from these.",
-    .inputs = {{"image", PortType::Image, "A frame, or class maps; every channel is worked on on its own.",
-                From::FrameOrMaps}},
-    .outputs = {{"image", PortType::Image, "The result, in the format of the input."}},
-    .params = morphology_params(),
-    .example = "- type: morphology\n  operation: opening\n  element: ellipse\n  size: [5, 5]\n",
-    .make_cpu = [](const ParamSet& set) -> std::unique_ptr<Stage> {
-      const auto& params = set.as<MorphologyParams>();
-      return std::make_unique<PlannedCpu>([operation = params.operation, element = element_of(params),
-                                           options = options_of(params)](const ImageFormat& format) {
-        return plan_morphology(operation, element, options, format);
-      });
-    },
-#if CONTORNO_HAVE_CUDA
-    .make_cuda = make_morphology_cuda,
-#endif
+  static const StageType type{
+      .name = "morphology",
+      .summary = "Erodes, dilates, opens and closes with a structuring element, and what derives from these.",
+      .inputs = {{"image", PortType::Image, "A frame, or class maps; every channel is worked on on its own.",
+                  From::FrameOrMaps}},
+      .outputs = {{"image", PortType::Image, "The result, in the format of the input."}},
+      .params = morphology_params(),
+      .example = "- type: morphology\n  operation: opening\n  element: ellipse\n  size: [5, 5]\n",
+      .make_cpu = [](const ParamSet& set) -> std::unique_ptr<Stage> {
+        const auto& params = set.as<MorphologyParams>();
+        return std::make_unique<PlannedCpu>([operation = params.operation, element = element_of(params),
+                                             options = options_of(params)](const ImageFormat& format) {
+          return plan_morphology(operation, element, options, format);
+        });
+      },
+      .make_cuda = on_cuda<make_morphology_cuda>(),
   };
   return type;
 }
 
 const StageType& hit_or_miss_stage() {
-  static const StageType type {
-    .name = "hit_or_miss", .summary = "Finds the places where a pattern of foreground and background fits.",
-    .inputs = {{"image", PortType::Image, "An image of 0 and full, or a grey one; channels on their own.",
-                From::FrameOrMaps}},
-    .outputs = {{"image", PortType::Image, "How well the pattern fits: full where it does, 0 elsewhere."}},
-    .params = hit_or_miss_params(), .example = "- type: hit_or_miss\n  pattern: \"000 011 01.\"\n",
-    .make_cpu = [](const ParamSet& set) -> std::unique_ptr<Stage> {
-      const auto& params = set.as<HitOrMissParams>();
-      return std::make_unique<PlannedCpu>(
-          [elements = elements_of(params), options = options_of(params)](const ImageFormat& format) {
-            return plan_hit_or_miss(elements.hit, elements.miss, options, format);
-          });
-    },
-#if CONTORNO_HAVE_CUDA
-    .make_cuda = make_hit_or_miss_cuda,
-#endif
+  static const StageType type{
+      .name = "hit_or_miss",
+      .summary = "Finds the places where a pattern of foreground and background fits.",
+      .inputs = {{"image", PortType::Image, "An image of 0 and full, or a grey one; channels on their own.",
+                  From::FrameOrMaps}},
+      .outputs = {{"image", PortType::Image, "How well the pattern fits: full where it does, 0 elsewhere."}},
+      .params = hit_or_miss_params(),
+      .example = "- type: hit_or_miss\n  pattern: \"000 011 01.\"\n",
+      .make_cpu = [](const ParamSet& set) -> std::unique_ptr<Stage> {
+        const auto& params = set.as<HitOrMissParams>();
+        return std::make_unique<PlannedCpu>(
+            [elements = elements_of(params), options = options_of(params)](const ImageFormat& format) {
+              return plan_hit_or_miss(elements.hit, elements.miss, options, format);
+            });
+      },
+      .make_cuda = on_cuda<make_hit_or_miss_cuda>(),
   };
   return type;
 }
 
 const StageType& reconstruction_stage() {
-  static const StageType type {
-    .name = "reconstruction",
-    .summary = "Grows a marker under a mask, or shrinks it down to one, until nothing changes.",
-    .inputs = {{"marker", PortType::Image, "Where to begin; it is cut off at the mask.", From::FrameOrMaps},
-               {"mask", PortType::Image, "What bounds the result, in the marker's format.",
-                From::FrameOrMaps}},
-    .outputs = {{"image", PortType::Image, "The reconstructed image."}}, .params = reconstruction_params(),
-    .example = "- type: reconstruction\n  method: dilation\n",
-    .make_cpu = [](const ParamSet& params) { return std::make_unique<ReconstructionCpu>(params); },
-#if CONTORNO_HAVE_CUDA
-    .make_cuda = make_reconstruction_cuda,
-#endif
+  static const StageType type{
+      .name = "reconstruction",
+      .summary = "Grows a marker under a mask, or shrinks it down to one, until nothing changes.",
+      .inputs = {{"marker", PortType::Image, "Where to begin; it is cut off at the mask.", From::FrameOrMaps},
+                 {"mask", PortType::Image, "What bounds the result, in the marker's format.",
+                  From::FrameOrMaps}},
+      .outputs = {{"image", PortType::Image, "The reconstructed image."}},
+      .params = reconstruction_params(),
+      .example = "- type: reconstruction\n  method: dilation\n",
+      .make_cpu = [](const ParamSet& params) { return std::make_unique<ReconstructionCpu>(params); },
+      .make_cuda = on_cuda<make_reconstruction_cuda>(),
   };
   return type;
 }

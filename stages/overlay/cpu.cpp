@@ -157,17 +157,17 @@ ParamDeclaration overlay_params() {
 }  // namespace
 
 const StageType& overlay_stage() {
-  static const StageType type {
-    .name = "overlay", .summary = "Draws contours, labels and a legend on a copy of the frame.",
-    .inputs = {{"frame", PortType::Image, "What is drawn on.", From::Frame},
-               {"contours", PortType::Contours, "What is drawn."}},
-    .outputs = {{"image", PortType::Image, "The frame with the drawing."}}, .params = overlay_params(),
-    .example = "- type: overlay\n  line_width: 2\n  fill: 0.25\n  legend: top_left\n",
-    .make_cpu = [](const ParamSet& params) { return std::make_unique<OverlayCpu>(params); },
-#if CONTORNO_HAVE_CUDA
-    .make_cuda = make_overlay_cuda,
-#endif
-    .classes = ClassUse::Needed,
+  static const StageType type{
+      .name = "overlay",
+      .summary = "Draws contours, labels and a legend on a copy of the frame.",
+      .inputs = {{"frame", PortType::Image, "What is drawn on.", From::Frame},
+                 {"contours", PortType::Contours, "What is drawn."}},
+      .outputs = {{"image", PortType::Image, "The frame with the drawing."}},
+      .params = overlay_params(),
+      .example = "- type: overlay\n  line_width: 2\n  fill: 0.25\n  legend: top_left\n",
+      .make_cpu = [](const ParamSet& params) { return std::make_unique<OverlayCpu>(params); },
+      .make_cuda = on_cuda<make_overlay_cuda>(),
+      .classes = ClassUse::Needed,
   };
   return type;
 }

@@ -213,15 +213,15 @@ ParamDeclaration preprocess_params() {
 }  // namespace
 
 const StageType& preprocess_stage() {
-  static const StageType type {
-    .name = "preprocess", .summary = "Crops, resizes and converts an image in one pass.",
-    .inputs = {{"image", PortType::Image, "The frame, or class maps.", From::FrameOrMaps}},
-    .outputs = {{"image", PortType::Image, "The converted image, which knows its place on the frame."}},
-    .params = preprocess_params(), .example = "- type: preprocess\n  size: [640, 0]\n  colour: rgb\n",
-    .make_cpu = [](const ParamSet& params) { return std::make_unique<PreprocessCpu>(params); },
-#if CONTORNO_HAVE_CUDA
-    .make_cuda = make_preprocess_cuda,
-#endif
+  static const StageType type{
+      .name = "preprocess",
+      .summary = "Crops, resizes and converts an image in one pass.",
+      .inputs = {{"image", PortType::Image, "The frame, or class maps.", From::FrameOrMaps}},
+      .outputs = {{"image", PortType::Image, "The converted image, which knows its place on the frame."}},
+      .params = preprocess_params(),
+      .example = "- type: preprocess\n  size: [640, 0]\n  colour: rgb\n",
+      .make_cpu = [](const ParamSet& params) { return std::make_unique<PreprocessCpu>(params); },
+      .make_cuda = on_cuda<make_preprocess_cuda>(),
   };
   return type;
 }

@@ -81,21 +81,17 @@ struct StageCase {
   }
 };
 
-/// One stage on contours.
+/// One stage on contours, or a list of steps.
 class StageBench {
  public:
   StageBench(const StageCase& stage, const MadeContours& made, Backend backend, int threads)
-      : capacities_(1) {
-    graph_.nodes.push_back({.name = stage.type->name,
-                            .type = stage.type,
-                            .params = stage.params(),
-                            .inputs = {{Origin::kSource, 0}}});
+      : graph_(graph_of(*stage.type, stage.params())), capacities_(graph_.nodes.size()) {
     planned_ = std::make_unique<PlannedGraph>(PlanEnvironment{.graph = &graph_,
                                                               .backend = backend,
                                                               .probe_every = kEveryFrame,
                                                               .threads = threads,
                                                               .capacities = &capacities_,
-                                                              .exports = {{0, 0}}});
+                                                              .exports = {last()}});
     planned_->plan({{ContoursFormat{.width = 4096,
                                     .height = 4096,
                                     .classes = 1,
@@ -107,20 +103,21 @@ class StageBench {
     while (planned_->overflowed());
   }
 
-  const ContoursView& output() const { return std::get<ContoursView>(planned_->value({0, 0})); }
+  const ContoursView& output() const { return std::get<ContoursView>(planned_->value(last())); }
   /// The least and the median of `times` runs.
   std::pair<double, double> seconds(int times) {
     std::vector<double> all;
     for (int i = 0; i < times; ++i) {
       run();
       const PartTimes& parts = *planned_->times();
-      all.push_back(static_cast<double>(parts.part_ns.at(0) - parts.uploaded_ns) * 1e-9);
+      all.push_back(static_cast<double>(parts.part_ns.back() - parts.uploaded_ns) * 1e-9);
     }
     std::sort(all.begin(), all.end());
     return {all.front(), all[all.size() / 2]};
   }
 
  private:
+  Origin last() const { return {static_cast<int>(graph_.nodes.size()) - 1, 0}; }
   static void fill(const ContoursView& in, const MadeContours& made) {
     *in.counts = {made.stored.size(), made.contours};
     std::copy(made.stored.begin(), made.stored.end(), in.points);

@@ -171,14 +171,13 @@ ContoursFormat closed_format(const PlanContext& context) {
 
 const StageType& close_at_border_stage() {
   static const StageType type = contour_step({
-    .name = "close_at_border",
-    .summary = "Closes contours that end on the border of the map, along the border.",
-    .gives = "The contours; what was joined is closed, in the place of its first member.",
-    .params = close_at_border_params(), .example = "- type: close_at_border\n",
-    .make_cpu = make_step<CloseAtBorderCpu, CloseAtBorderParams>,
-#if CONTORNO_HAVE_CUDA
-    .make_cuda = make_close_at_border_cuda,
-#endif
+      .name = "close_at_border",
+      .summary = "Closes contours that end on the border of the map, along the border.",
+      .gives = "The contours; what was joined is closed, in the place of its first member.",
+      .params = close_at_border_params(),
+      .example = "- type: close_at_border\n",
+      .make_cpu = make_step<CloseAtBorderCpu, CloseAtBorderParams>,
+      .make_cuda = on_cuda<make_close_at_border_cuda>(),
   });
   return type;
 }

@@ -87,13 +87,13 @@ ParamDeclaration drop_duplicates_params() {
 
 const StageType& drop_duplicates_stage() {
   static const StageType type = contour_step({
-    .name = "drop_duplicates", .summary = "Leaves out points that are near an earlier point of their class.",
-    .gives = "The points that remain, in their order and their contours.", .params = drop_duplicates_params(),
-    .example = "- type: drop_duplicates\n  distance: 2\n",
-    .make_cpu = make_step<DropDuplicatesCpu, DropDuplicatesParams>,
-#if CONTORNO_HAVE_CUDA
-    .make_cuda = make_drop_duplicates_cuda,
-#endif
+      .name = "drop_duplicates",
+      .summary = "Leaves out points that are near an earlier point of their class.",
+      .gives = "The points that remain, in their order and their contours.",
+      .params = drop_duplicates_params(),
+      .example = "- type: drop_duplicates\n  distance: 2\n",
+      .make_cpu = make_step<DropDuplicatesCpu, DropDuplicatesParams>,
+      .make_cuda = on_cuda<make_drop_duplicates_cuda>(),
   });
   return type;
 }

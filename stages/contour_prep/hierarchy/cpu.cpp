@@ -32,13 +32,13 @@ class HierarchyCpu final : public AttributeStep {
 
 const StageType& hierarchy_stage() {
   static const StageType type = contour_step({
-    .name = "hierarchy", .summary = "Finds which contours lie in which: parent and depth of every contour.",
-    .gives = "The same contours, with their number, parent and depth as attributes.",
-    .params = declare(ParamList<NoParams>()), .example = "- type: hierarchy\n",
-    .make_cpu = make_step<HierarchyCpu, NoParams>,
-#if CONTORNO_HAVE_CUDA
-    .make_cuda = make_hierarchy_cuda,
-#endif
+      .name = "hierarchy",
+      .summary = "Finds which contours lie in which: parent and depth of every contour.",
+      .gives = "The same contours, with their number, parent and depth as attributes.",
+      .params = declare(ParamList<NoParams>()),
+      .example = "- type: hierarchy\n",
+      .make_cpu = make_step<HierarchyCpu, NoParams>,
+      .make_cuda = on_cuda<make_hierarchy_cuda>(),
   });
   return type;
 }

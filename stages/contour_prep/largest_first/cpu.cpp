@@ -86,13 +86,13 @@ const ContoursFormat& checked_contours(const PlanContext& context) {
 
 const StageType& largest_first_stage() {
   static const StageType type = contour_step({
-    .name = "largest_first", .summary = "Sorts the contours of each class by size, and keeps the largest.",
-    .gives = "The largest of them, the largest first.", .params = largest_first_params(),
-    .example = "- type: largest_first\n  by: area\n  limit: 20\n",
-    .make_cpu = make_step<LargestFirstCpu, LargestFirstParams>,
-#if CONTORNO_HAVE_CUDA
-    .make_cuda = make_largest_first_cuda,
-#endif
+      .name = "largest_first",
+      .summary = "Sorts the contours of each class by size, and keeps the largest.",
+      .gives = "The largest of them, the largest first.",
+      .params = largest_first_params(),
+      .example = "- type: largest_first\n  by: area\n  limit: 20\n",
+      .make_cpu = make_step<LargestFirstCpu, LargestFirstParams>,
+      .make_cuda = on_cuda<make_largest_first_cuda>(),
   });
   return type;
 }

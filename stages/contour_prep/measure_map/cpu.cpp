@@ -200,13 +200,13 @@ class MeasureMapCpu final : public AttributeStep {
 const StageType& measure_map_stage() {
   static const StageType type = [] {
     StageType made = contour_step({
-      .name = "measure_map", .summary = "Measures the mean and the maximum of the map inside each contour.",
-      .gives = "The same contours, with what the map has inside them as attributes.",
-      .params = declare(ParamList<NoParams>()), .example = "- type: measure_map\n",
-      .make_cpu = make_step<MeasureMapCpu, NoParams>,
-#if CONTORNO_HAVE_CUDA
-      .make_cuda = make_measure_map_cuda,
-#endif
+        .name = "measure_map",
+        .summary = "Measures the mean and the maximum of the map inside each contour.",
+        .gives = "The same contours, with what the map has inside them as attributes.",
+        .params = declare(ParamList<NoParams>()),
+        .example = "- type: measure_map\n",
+        .make_cpu = make_step<MeasureMapCpu, NoParams>,
+        .make_cuda = on_cuda<make_measure_map_cuda>(),
     });
     made.inputs.push_back({.name = "maps",
                            .type = PortType::Image,

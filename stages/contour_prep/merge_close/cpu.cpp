@@ -145,13 +145,13 @@ ParamDeclaration merge_close_params() {
 
 const StageType& merge_close_stage() {
   static const StageType type = contour_step({
-    .name = "merge_close", .summary = "Joins contours of a class that come near each other.",
-    .gives = "The contours; what was joined is open, in the place of its first member.",
-    .params = merge_close_params(), .example = "- type: merge_close\n  distance: 5\n",
-    .make_cpu = make_step<MergeCloseCpu, MergeCloseParams>,
-#if CONTORNO_HAVE_CUDA
-    .make_cuda = make_merge_close_cuda,
-#endif
+      .name = "merge_close",
+      .summary = "Joins contours of a class that come near each other.",
+      .gives = "The contours; what was joined is open, in the place of its first member.",
+      .params = merge_close_params(),
+      .example = "- type: merge_close\n  distance: 5\n",
+      .make_cpu = make_step<MergeCloseCpu, MergeCloseParams>,
+      .make_cuda = on_cuda<make_merge_close_cuda>(),
   });
   return type;
 }

@@ -213,13 +213,13 @@ double pen_up_length(const ContoursView& contours) {
 
 const StageType& order_nearest_stage() {
   static const StageType type = contour_step({
-    .name = "order_nearest",
-    .summary = "Orders the contours of each class so that each is followed by the nearest one left.",
-    .gives = "The same contours, with short ways in between.", .params = order_nearest_params(),
-    .example = "- type: order_nearest\n", .make_cpu = make_step<OrderNearestCpu, OrderNearestParams>,
-#if CONTORNO_HAVE_CUDA
-    .make_cuda = make_order_nearest_cuda,
-#endif
+      .name = "order_nearest",
+      .summary = "Orders the contours of each class so that each is followed by the nearest one left.",
+      .gives = "The same contours, with short ways in between.",
+      .params = order_nearest_params(),
+      .example = "- type: order_nearest\n",
+      .make_cpu = make_step<OrderNearestCpu, OrderNearestParams>,
+      .make_cuda = on_cuda<make_order_nearest_cuda>(),
   });
   return type;
 }

@@ -18,7 +18,7 @@ struct ContourStep {
   std::string gives;  ///< a sentence: what the contours are that it gives
   ParamDeclaration params;
   std::string example;
-  std::function<std::unique_ptr<Stage>(const ParamSet&)> make_cpu = nullptr, make_cuda = nullptr;
+  MakeStage make_cpu = nullptr, make_cuda = nullptr;
 };
 
 inline StageType contour_step(ContourStep step) {

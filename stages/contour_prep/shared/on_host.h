@@ -37,9 +37,7 @@ std::unique_ptr<Stage> make_on_device(const ParamSet& params);
 template <class Step>
 StageType per_contour_step(ContourStep step) {
   step.make_cpu = make_per_contour<Step, OnHost>;
-#if CONTORNO_HAVE_CUDA
-  step.make_cuda = make_on_device<Step>;
-#endif
+  step.make_cuda = on_cuda<make_on_device<Step>>();
   return contour_step(std::move(step));
 }
 

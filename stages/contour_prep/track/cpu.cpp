@@ -145,12 +145,13 @@ ParamDeclaration track_params() {
 
 const StageType& track_stage() {
   static const StageType type = contour_step({
-    .name = "track", .summary = "Follows objects from frame to frame: the same one keeps its id.",
-    .gives = "The same contours, with their id and age as attributes.", .params = track_params(),
-    .example = "- type: track\n  max_missed: 10\n", .make_cpu = make_step<TrackCpu, TrackParams>,
-#if CONTORNO_HAVE_CUDA
-    .make_cuda = make_track_cuda,
-#endif
+      .name = "track",
+      .summary = "Follows objects from frame to frame: the same one keeps its id.",
+      .gives = "The same contours, with their id and age as attributes.",
+      .params = track_params(),
+      .example = "- type: track\n  max_missed: 10\n",
+      .make_cpu = make_step<TrackCpu, TrackParams>,
+      .make_cuda = on_cuda<make_track_cuda>(),
   });
   return type;
 }
