@@ -242,7 +242,7 @@ sinks: [{{type: jsonl, path: out.jsonl, coordinates: map}}]
         wanted = naive.update(line["frame"], [contours[place] for place in order])
         assert [(attributes[place]["id"], attributes[place]["age"]) for place in order] == wanted
     tracks = json.loads((tmp_path / "report.json").read_text())["tracks"]
-    assert [one["class"] for one in tracks] == ["a", "b"] and {one["stage"] for one in tracks} == {"contour_prep"}
+    assert [one["class"] for one in tracks] == ["a", "b"] and {one["stage"] for one in tracks} == {"contour_prep_track"}
     assert sum(one["births"] for one in tracks) == naive.births and sum(one["deaths"] for one in tracks) == naive.deaths
 
 
@@ -323,5 +323,5 @@ def test_another_orientation_than_that_of_the_contours_is_warned_of(contorno, tm
     ring_and_discs(tmp_path)
     (tmp_path / "graph.yaml").write_text(GRAPH_OF_RINGS.format(made="high", told="low"))
     said = contorno("check", "graph.yaml", cwd=tmp_path)
-    assert ("node 'contour_prep', step 'track': positive_orientation is low, but contour_assembly's is high: holes and what lies "
+    assert ("node 'contour_prep_track': positive_orientation is low, but contour_assembly's is high: holes and what lies "
             "around them are mistaken for each other") in said.stdout + said.stderr
