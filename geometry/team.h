@@ -97,6 +97,8 @@ struct ContourTeams {
   static constexpr unsigned kNever = ~0U;
   unsigned few = 32, many = 256, long_from = 1024;
 };
+/// For what is little work a point: a long contour takes as many threads as a block can have.
+inline constexpr ContourTeams kLargeBlocks{.many = 1024, .long_from = 2048};
 /// All contours by warps: for what needs the lanes of a warp alone.
 inline constexpr ContourTeams kWarpsAlone{.long_from = ContourTeams::kNever};
 

@@ -31,7 +31,7 @@ struct DropSmall {
   using Params = DropSmallParams;
   static constexpr const char* kName = "drop_small";
   static constexpr Gives kGives = Gives::Choice;
-  static constexpr ContourTeams kTeams{};
+  static constexpr ContourTeams kTeams = kLargeBlocks;
 
   explicit DropSmall(const DropSmallParams& params)
       : points(static_cast<std::uint64_t>(std::max(params.min_points, 1))),

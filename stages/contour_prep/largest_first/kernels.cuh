@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(kArrayThreads)
 
 /// For TeamLaunch.
 struct SizeKeys {
-  static constexpr ContourTeams kTeams{};
+  static constexpr ContourTeams kTeams = kLargeBlocks;
   static constexpr std::size_t kRoom = 0;
   ContoursView in;
   ContourSize by = ContourSize::Area;

@@ -92,7 +92,7 @@ struct Resample {
   using Params = ResampleParams;
   static constexpr const char* kName = "resample";
   static constexpr Gives kGives = Gives::Points;
-  static constexpr ContourTeams kTeams{};
+  static constexpr ContourTeams kTeams = kLargeBlocks;
 
   explicit Resample(const ResampleParams& given) : params(given), steps(given) {}
 
