@@ -195,7 +195,7 @@ void warn_of_orientation(const GraphSpec& graph, std::vector<std::string>& warni
                       name, kName, *is, maker->name, *made));
   };
   for (const NodeSpec& node : graph.nodes)
-    check(fmt::format("node '{}'", node.name), *node.type, node.params);
+    check(fmt::format("node '{}'", node.taker()), *node.type, node.params);
 }
 
 }  // namespace

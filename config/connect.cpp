@@ -302,7 +302,8 @@ void connect(std::vector<DeclaredStage> stages, std::vector<DeclaredSink> sinks,
                   .params = std::move(stages[number].params),
                   .inputs = {},
                   .where = problems.where(stages[number].taker_place),
-                  .part_names = std::move(stages[number].part_names)};
+                  .part_names = std::move(stages[number].part_names),
+                  .step = std::move(stages[number].step)};
     for (const Origin& origin : inputs[number]) node.inputs.push_back(renumber(origin));
     graph.nodes.push_back(std::move(node));
   }

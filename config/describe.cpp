@@ -92,6 +92,16 @@ std::string head_lines(const std::string& type, const std::string& name, const C
   return text;
 }
 
+std::string shape_lines(const NodeSpec& node, std::size_t number, const GraphShapes* shapes) {
+  std::string text;
+  if (shapes != nullptr && number < shapes->outputs.size())
+    for (std::size_t port = 0; port < std::min(shapes->outputs[number].size(), node.type->outputs.size());
+         ++port)
+      text += fmt::format("    # {}: {}\n", node.type->outputs[port].name,
+                          contorno::describe(shapes->outputs[number][port]));
+  return text;
+}
+
 std::string node_lines(const GraphSpec& graph, std::size_t number, const GraphShapes* shapes,
                        const Chosen& chosen) {
   const NodeSpec& node = graph.nodes[number];
@@ -111,12 +121,42 @@ std::string node_lines(const GraphSpec& graph, std::size_t number, const GraphSh
             fmt::format("    from: {{{0}: {1}.{0}}}\n", kBetweenHalves, first);
   }
   text += param_lines(node.params, 4, node.name, chosen);
-  if (shapes != nullptr && number < shapes->outputs.size())
-    for (std::size_t port = 0; port < std::min(shapes->outputs[number].size(), node.type->outputs.size());
-         ++port)
-      text += fmt::format("    # {}: {}\n", node.type->outputs[port].name,
-                          contorno::describe(shapes->outputs[number][port]));
-  return text;
+  return text + shape_lines(node, number, shapes);
+}
+
+/// The step in the list that it was written in: {type: drop_small, min_points: 4, ...}.
+std::string step_text(const GraphSpec& graph, const NodeSpec& node) {
+  std::string text = "{type: " + node.type->name;
+  std::vector<std::string> from;
+  for (std::size_t i = 1; i < node.inputs.size(); ++i)
+    from.push_back(fmt::format("{}: {}", node.type->inputs[i].name, name_of(graph, node.inputs[i])));
+  if (!from.empty()) text += fmt::format(", from: {{{}}}", fmt::join(from, ", "));
+  for (const ParamSpec& spec : node.type->params.specs)
+    text += fmt::format(", {}: {}", spec.name, yaml_value(spec, node.params.get(spec.name)));
+  return text + "}";
+}
+
+/// How many nodes from `number` on are the steps of one list, the whole of it.
+std::size_t listed_steps(const GraphSpec& graph, std::size_t number) {
+  const NodeSpec::ListedStep& list = graph.nodes[number].step;
+  for (std::size_t end = number; end < graph.nodes.size() && list.list != nullptr; ++end) {
+    if (graph.nodes[end].step.list_name != list.list_name) return 0;
+    if (graph.nodes[end].name == list.list_name) return end + 1 - number;
+  }
+  return 0;
+}
+
+/// A list of steps as the file has it.
+std::string list_lines(const GraphSpec& graph, std::size_t number, std::size_t count,
+                       const GraphShapes* shapes, const Chosen& chosen) {
+  const NodeSpec &first = graph.nodes[number], &last = graph.nodes[number + count - 1];
+  std::vector<std::string> steps;
+  for (std::size_t i = 0; i < count; ++i) steps.push_back(step_text(graph, graph.nodes[number + i]));
+  return head_lines(first.step.list->name, first.step.list_name, chosen) +
+         fmt::format("    from: {{{}: {}}}\n    {}: [{}]\n", first.type->inputs[0].name,
+                     name_of(graph, first.inputs[0]), list_of_steps(*first.step.list)->name,
+                     fmt::join(steps, ", ")) +
+         shape_lines(last, number + count - 1, shapes);
 }
 
 std::string settings_lines(const PipelineSettings& settings, const GraphShapes* shapes,
@@ -186,7 +226,11 @@ std::string describe_graph(const GraphSpec& graph, const GraphShapes* shapes, De
   if (!graph.classes.empty()) text += "classes:\n";
   for (const ClassSpec& spec : graph.classes) text += class_lines(spec, chosen);
   if (!graph.nodes.empty()) text += "stages:\n";
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) text += node_lines(graph, i, shapes, chosen);
+  for (std::size_t i = 0; i < graph.nodes.size();) {
+    const std::size_t steps = listed_steps(graph, i);
+    text += steps == 0 ? node_lines(graph, i, shapes, chosen) : list_lines(graph, i, steps, shapes, chosen);
+    i += std::max<std::size_t>(steps, 1);
+  }
   text += graph.sinks.empty() ? "sinks: []\n" : "sinks:\n";
   for (const SinkSpec& sink : graph.sinks)
     text += fmt::format("{}    from: {}\n{}{}", head_lines(sink.type->name, sink.name, chosen),

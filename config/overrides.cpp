@@ -28,7 +28,7 @@ class Targets {
       YamlEntry* list = root_.find(section);
       if (list == nullptr) continue;
       for (YamlNode& candidate : list->value.items) {
-        if (entry_name(candidate) == name) return &candidate;
+        if (entry_name(candidate) == name || step_name(candidate) == name) return &candidate;
         known.push_back(entry_name(candidate));
       }
     }

@@ -37,9 +37,12 @@ struct Declared {
   std::vector<std::string> part_names;  ///< of two halves that have been joined: what they were called
   std::size_t after = 0;                ///< stages before it, of which it takes one that it does not name
   Place taker_place;                    ///< the place where its inputs are meant
+  NodeSpec::ListedStep step;
 
   /// What messages call it where its inputs are meant.
-  const std::string& taker() const { return part_names.empty() ? name : part_names.front(); }
+  const std::string& taker() const {
+    return !part_names.empty() ? part_names.front() : step.name.empty() ? name : step.name;
+  }
 };
 using DeclaredStage = Declared<StageType>;
 using DeclaredSink = Declared<SinkType>;
@@ -57,10 +60,15 @@ void expand_type(YamlNode& item);
 /// occurs twice get names (images, images_2). All later steps read the long form.
 void expand_shorthand(YamlNode& root);
 /// Writes out each stage that has a list of steps: {type: contour_prep, name: prep, steps: [drop_small,
-/// measure]} becomes stages prep_drop_small and prep_measure, each of which takes what the one before makes,
-/// and who takes `prep` takes what the last one makes. A list that cannot be read stays, and is refused as a
-/// value.
+/// measure]} becomes the stages prep_drop_small and prep (the step prep_measure), each of which takes what
+/// the one before it makes. So the name of the list still stands for what it gives, in references and in
+/// results. A list that cannot be read stays, and is refused as a value.
 void expand_steps(YamlNode& root, const Catalog& catalog);
+/// What expand_steps has noted of a stage that stands for a step; the key is none that a file may have.
+inline constexpr const char* kListedStep = "step of a list";
+NodeSpec::ListedStep listed_step(const YamlNode& item, const std::vector<const StageType*>& stages);
+/// The name of such a step, or nothing.
+std::string step_name(const YamlNode& item);
 /// Whether `key` of the node is such a list.
 bool names_steps(YamlNode& root, const Catalog& catalog, const std::string& node, const std::string& key);
 /// The keys that the file or the command line sets, as --set names them: "small.sigma", "classes.rot.level".

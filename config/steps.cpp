@@ -63,6 +63,9 @@ std::vector<YamlNode> written_steps(const StepList& list) {
   const SourceText nothing("");
   Problems unsaid("", nothing, {});
   if (entry == nullptr) return {};
+  if (const YamlEntry* from = list.item->find("from"); from != nullptr && from->value.kind == YamlKind::Map)
+    for (const YamlEntry& one : from->value.entries)
+      if (one.key != list.type->inputs[0].name) return {};
   std::vector<YamlNode> steps = read_list(entry->value, "", "", unsaid).value_or(std::vector<YamlNode>());
   for (YamlNode& step : steps) {
     expand_type(step);
@@ -86,6 +89,7 @@ YamlNode word_at(const Place& place, std::string text) {
 void take_from(YamlNode& step, const StageType& type, YamlNode before) {
   YamlEntry* from = step.find("from");
   const Place place = before.place;
+  if (before.kind == YamlKind::List && before.items.size() == 1) before = YamlNode(before.items[0]);
   if (type.inputs.size() > 1 && before.kind != YamlKind::Map) {
     YamlNode ports = {.kind = YamlKind::Map, .place = place};
     ports.entries.push_back({.key = type.inputs[0].name, .place = place, .value = std::move(before)});
@@ -107,14 +111,6 @@ std::string free_name(const std::string& node, const std::string& type, std::set
   return name;
 }
 
-/// NODE and NODE.PORT become `last` and `last`.PORT.
-void rename_references(YamlNode& from, const std::string& node, const std::string& last) {
-  if (from.kind == YamlKind::Scalar && from.text.substr(0, from.text.find('.')) == node)
-    from.text = last + from.text.substr(node.size());
-  for (YamlNode& item : from.items) rename_references(item, node, last);
-  for (YamlEntry& entry : from.entries) rename_references(entry.value, node, last);
-}
-
 }  // namespace
 
 bool names_steps(YamlNode& root, const Catalog& catalog, const std::string& node, const std::string& key) {
@@ -133,7 +129,6 @@ void expand_steps(YamlNode& root, const Catalog& catalog) {
   for (const char* section : {"stages", "sinks"})
     if (const YamlEntry* entry = root.find(section))
       for (const YamlNode& item : entry->value.items) taken.insert(entry_name(item));
-  std::vector<std::pair<std::string, std::string>> renamed;
   std::vector<YamlNode> written;
   for (YamlNode& item : stages->value.items) {
     const auto list = step_list(item, catalog.stages);
@@ -152,18 +147,37 @@ void expand_steps(YamlNode& root, const Catalog& catalog) {
         take_from(step, type, word_at(place, before));
       else if (YamlEntry* from = item.find("from"))
         take_from(step, type, std::move(from->value));
-      before = free_name(node, type_name, taken);
-      step.entries.push_back({.key = "name", .place = place, .value = word_at(place, before)});
+      const std::string own = free_name(is_node_name(node) ? node : list->type->name, type_name, taken);
+      const bool is_last = &step == &steps.back();
+      before = is_last ? node : own;
+      YamlNode note{.kind = YamlKind::Map, .place = place};
+      for (const auto& [key, text] :
+           {std::pair{"list", list->type->name}, {"list_name", node}, {"name", own}})
+        note.entries.push_back({.key = key, .place = place, .value = word_at(place, text)});
+      // The last step has the name as it is written, so that what is wrong with it is found there.
+      if (YamlEntry* name = item.find("name"); name != nullptr && is_last)
+        step.entries.push_back(std::move(*name));
+      else
+        step.entries.push_back({.key = "name", .place = is_last ? item.place : place,
+                                .value = word_at(is_last ? item.place : place, before)});
+      step.entries.push_back({.key = kListedStep, .place = place, .value = std::move(note)});
       written.push_back(std::move(step));
     }
-    renamed.emplace_back(node, before);
   }
   stages->value.items = std::move(written);
-  for (const char* section : {"stages", "sinks"})
-    if (YamlEntry* entry = root.find(section))
-      for (YamlNode& item : entry->value.items)
-        if (YamlEntry* from = item.find("from"))
-          for (const auto& [node, last] : renamed) rename_references(from->value, node, last);
+}
+
+NodeSpec::ListedStep listed_step(const YamlNode& item, const std::vector<const StageType*>& stages) {
+  const YamlEntry* note = item.find(kListedStep);
+  if (note == nullptr) return {};
+  return {.list = &stage_called(stages, "stage", scalar_of(note->value, "list")->text),
+          .list_name = scalar_of(note->value, "list_name")->text,
+          .name = step_name(item)};
+}
+
+std::string step_name(const YamlNode& item) {
+  const YamlEntry* note = item.find(kListedStep);
+  return note == nullptr ? std::string() : scalar_of(note->value, "name")->text;
 }
 
 std::optional<ParamValue> read_steps(const YamlNode& value, const ParamSpec& spec, const std::string& what,

@@ -97,11 +97,14 @@ void AppliedStage::set_frame(std::uint64_t number) {
   planned_->input().info.number = number;
 }
 
-void AppliedStage::run() {
+void AppliedStage::run() try {
   do {
     planned_->launch();
     planned_->wait();
   } while (planned_->overflowed());
+} catch (const Error& error) {
+  if (error.code() == ExitCode::OutOfMemory) ready_ = false;
+  throw;
 }
 
 const Value& AppliedStage::output(std::size_t port) const {

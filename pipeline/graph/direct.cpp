@@ -14,6 +14,7 @@ DirectStage::DirectStage(const StageType& type, const ParamSet& params, Backend 
                          std::vector<ClassSpec> classes)
     : type_(type), graph_(graph_of(type, params)) {
   graph_.classes = std::move(classes);
+  if (graph_.nodes.size() == 1) graph_.nodes[0].name.clear();  // messages begin with that of the stage
   capacities_ = std::make_unique<Capacities>(graph_.nodes.size());
   planned_ = std::make_unique<PlannedGraph>(PlanEnvironment{.graph = &graph_,
                                                             .backend = backend,
@@ -76,7 +77,9 @@ const std::uint32_t* DirectStage::selection() const {
 }
 
 std::span<const TrackCounts> DirectStage::track_counts() const {
-  return planned_->track_counts(graph_.nodes.size() - 1);
+  for (std::size_t node = graph_.nodes.size(); node-- > 0;)
+    if (const auto counts = planned_->track_counts(node); !counts.empty()) return counts;
+  return {};
 }
 
 }  // namespace contorno

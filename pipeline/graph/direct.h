@@ -51,8 +51,7 @@ class DirectStage {
   bool has_state() const;
   /// Enqueues the work; on the CPU, does it. Values have the formats that were planned, must not overlap, and
   /// live until the work is done. Images may have any pitches, and arrays of contours that are read may lie
-  /// anywhere; outputs that are contours are packed views (packed_view) of one block each, whose memory is
-  /// also used for what precedes them. Only when the work is done may the stage be enqueued on another
+  /// anywhere; outputs that are contours are packed views (packed_view) of one block each. Only when the work is done may the stage be enqueued on another
   /// stream, planned again or destroyed. Allocates memory in its first call at most. Throws Error(BadData)
   /// when what was given cannot be processed, Error(Internal) when the device failed.
   void enqueue(std::span<const Value> inputs, std::span<const Value> outputs, void* stream);
@@ -60,7 +59,8 @@ class DirectStage {
   // After the work is done:
   /// True when there was too little room for the contours of an output, which are not valid then: plan again
   /// for the same formats, which makes room for as many as there were, and enqueue again. That may repeat.
-  /// The room stays until formats change. Throws Error(BadData) when no room would do.
+  /// The room stays until formats change. Throws Error(BadData) when no room would do; on the CPU
+  /// `enqueue` does.
   bool overflowed();
   /// The number of points and contours of output `port`, on the host. Only of outputs that are contours.
   const ContourCounts& counts(std::size_t port) const;

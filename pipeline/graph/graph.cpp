@@ -168,7 +168,7 @@ std::vector<std::string> part_names(const GraphSpec& graph) {
   std::vector<std::string> names;
   for (const NodeSpec& node : graph.nodes) {
     if (node.type == nullptr || node.type->parts.empty()) {
-      names.push_back(node.name);
+      names.push_back(node.step.name.empty() ? node.name : node.step.name);
       continue;
     }
     for (std::size_t part = 0; part < node.type->parts.size(); ++part) {
@@ -194,6 +194,15 @@ bool runs_on(const StageType& type, Backend backend) {
                        [&](const StageType* one) { return runs_on(*one, backend); });
   }
   return static_cast<bool>(backend == Backend::Cuda ? type.make_cuda : type.make_cpu);
+}
+
+Origin counted_contours(const GraphSpec& graph) {
+  Origin last;
+  for (std::size_t node = 0; node < graph.nodes.size(); ++node)
+    for (std::size_t port = 0; port < graph.nodes[node].type->outputs.size(); ++port)
+      if (graph.nodes[node].type->outputs[port].type == PortType::Contours)
+        last = {static_cast<int>(node), static_cast<int>(port)};
+  return last;
 }
 
 namespace {

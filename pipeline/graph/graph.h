@@ -59,8 +59,17 @@ struct NodeSpec {
   std::string where;
   std::vector<std::string> part_names = {};  ///< of a node that a file writes part by part; see StageType
 
+  /// Of a step of a list that the graph has written out: the stage that has the list, what the graph calls
+  /// that, and what reports call the step. The last step is called as the list.
+  struct ListedStep {
+    const StageType* list = nullptr;
+    std::string list_name, name;
+  };
+  ListedStep step = {};
   /// What a message calls the node where its inputs are meant.
-  const std::string& taker() const { return part_names.empty() ? name : part_names.front(); }
+  const std::string& taker() const {
+    return !part_names.empty() ? part_names.front() : step.name.empty() ? name : step.name;
+  }
 };
 
 struct SourceSpec {
@@ -112,6 +121,8 @@ GraphSpec graph_of(const StageType& type, const ParamSet& params);
 /// What reports call the parts of all nodes (StageType::parts), node by node; a name for each time of
 /// PartTimes::part_ns.
 std::vector<std::string> part_names(const GraphSpec& graph);
+/// The contours that a run counts by class: those of the last stage that makes some; the source: none.
+Origin counted_contours(const GraphSpec& graph);
 
 /// A backend, never Auto, and why Auto did not become Cuda; empty where it did, and where nobody asked for
 /// it.

@@ -221,11 +221,13 @@ void PlannedGraph::warm_up() {
 }
 
 void PlannedGraph::replan() {
-  generation_ = environment_.capacities->generation();
+  // Where planning fails nothing can be launched before the next plan.
+  captured_ = {}, generation_ = kNotPlanned;
+  const std::uint64_t generation = environment_.capacities->generation();
   plan_nodes();
   if (on_device()) plan_uploads();
   place_values(stream_.get());
-  captured_ = {};
+  generation_ = generation;
 }
 
 void PlannedGraph::plan_between(const PlannedSource& source, void* stream) {
@@ -316,7 +318,7 @@ void PlannedGraph::place_values(void* stream) {
   memory_.device += frame_block_.size();
   count_states();
   placer.allocate(host_block_, pinned_block_, device_block_);
-  // Scratch begins as zeros, and rows are downloaded with the bytes between them, which no stage writes.
+  // Scratch begins as zeros, and so do the bytes between rows, which are downloaded with them.
   if (device_block_.size() > 0) fill_async(device_block_.data(), 0, device_block_.size(), stream);
   place_all(placer);
   if (environment_.sharing == MemorySharing::Filled) shared_blocks_ = placer.blocks(working_kind());

@@ -214,7 +214,7 @@ class PlannedGraph {
   std::vector<CapturedGraph> capture_parts();
   CapturedGraph capture(Part part);
   void enqueue(Part part);
-  void enqueue_nodes(std::size_t begin, std::size_t end);
+  void run_nodes(std::size_t begin, std::size_t end);
   void enqueue_uploads();
   void enqueue_downloads();
   void finish_uploads();
@@ -238,7 +238,8 @@ class PlannedGraph {
   Block host_block_, pinned_block_, device_block_;
   std::vector<MemoryPlan::Block> shared_blocks_;  // to fill with a pattern: see MemorySharing::Filled
   SlotMemory memory_;
-  std::uint64_t generation_ = 0;
+  static constexpr std::uint64_t kNotPlanned = ~std::uint64_t{0};
+  std::uint64_t generation_ = kNotPlanned;  // of the capacities that the plan is made for
   bool probed_ = false;  // the frame that was launched last; while a graph is captured: its frames
   PartTimes times_;
   std::size_t running_ = 0;         // node

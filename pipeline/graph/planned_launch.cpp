@@ -22,7 +22,7 @@ void PlannedGraph::launch() {
   states_.bring(input_.info.number, nullptr);
   times_.start_ns = times_.uploaded_ns = part_began_ns_ = now_ns();
   std::fill(times_.part_ns.begin(), times_.part_ns.end(), 0);
-  for (std::size_t node = 0; node < nodes_.size(); ++node) run_node(node);
+  run_nodes(0, nodes_.size());
   times_.downloaded_ns = times_.start_ns;
   for (std::int64_t& part : times_.part_ns) part = times_.downloaded_ns += part;
 }
@@ -59,7 +59,8 @@ void PlannedGraph::fill_blocks(int node, int Lifetime::*end) {
     if (on_device())
       fill_async(data, kFilling, block.bytes, nodes_.front().context.stream);
     else
-      std::memset(data, kFilling, block.bytes);
+      for (std::size_t i = 0; i < block.bytes; ++i)  // no two words alike, so that no range of them is empty
+        data[i] = static_cast<std::byte>(kFilling ^ (37 * i + i / 256));
   }
 }
 
@@ -73,7 +74,7 @@ void PlannedGraph::enqueue(std::span<const Value> inputs, std::span<const Value>
   connect_nodes();
   for (Node& node : nodes_) node.context.stream = stream;
   states_.bring(input_.info.number, stream);
-  enqueue_nodes(0, nodes_.size());
+  run_nodes(0, nodes_.size());
 }
 
 void PlannedGraph::launch_on_device() {
@@ -159,22 +160,26 @@ void PlannedGraph::enqueue(Part part) {
   if (first) {
     record(0);
     enqueue_uploads();
-    enqueue_nodes(0, first_with_state_);
+    run_nodes(0, first_with_state_);
   }
   // Before a part ends, and with it the capture.
   if (part == Part::Before) finish_uploads();
-  if (part == Part::Stateful) enqueue_nodes(first_with_state_, end_with_state_);
+  if (part == Part::Stateful) run_nodes(first_with_state_, end_with_state_);
   if (!last) return;
-  enqueue_nodes(end_with_state_, nodes_.size());
+  run_nodes(end_with_state_, nodes_.size());
   enqueue_downloads();
   finish_uploads();  // nearly always long waited for
   record(2 + times_.part_ns.size());
 }
 
-void PlannedGraph::enqueue_nodes(std::size_t begin, std::size_t end) {
+/// On the CPU the frame ends with a stage that needs more room: it is run again, and those behind it would work
+/// on what does not fit.
+void PlannedGraph::run_nodes(std::size_t begin, std::size_t end) {
+  for (Node& node : nodes_) node.needed = 0;
   for (std::size_t node = begin; node < end; ++node) {
-    if (!environment_.outside) wait_for_inputs(node);
+    if (on_device() && !environment_.outside) wait_for_inputs(node);
     run_node(node);
+    if (nodes_[node].needed != 0) return;
   }
 }
 

@@ -106,7 +106,7 @@ class PlanContext {
 /// What a stage sees while it runs: memory of its slot.
 struct RunContext {
   std::span<const Value> inputs;
-  /// Contours are packed views (packed_view): a stage may use the block, from `counts` on, as a whole.
+  /// Contours are packed views (packed_view).
   std::span<const Value> outputs;
   /// The outputs as the host reads them when the frame is complete: the same memory on the CPU; on CUDA
   /// page-locked memory, where somebody on the host takes the output. Of other contours the counts come back

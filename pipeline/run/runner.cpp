@@ -68,11 +68,7 @@ Runner::Runner(const GraphSpec& graph, Source& source, std::vector<SinkBinding> 
                      },
                  // Without any sink left to write to there is no point in going on.
                  .all_broken = [this] { request_stop(); }}) {
-  counted_contours_.node = Origin::kSource;
-  for (std::size_t node = 0; node < graph.nodes.size(); ++node)
-    for (std::size_t port = 0; port < graph.nodes[node].type->outputs.size(); ++port)
-      if (graph.nodes[node].type->outputs[port].type == PortType::Contours)
-        counted_contours_ = {static_cast<int>(node), static_cast<int>(port)};
+  counted_contours_ = counted_contours(graph);
   report_.parts = {{.name = "queue"}, {.name = "upload"}};
   for (std::string& name : part_names(graph)) report_.parts.push_back({.name = std::move(name)});
   report_.parts.push_back({.name = "download"});

@@ -49,7 +49,7 @@ enum class Attribute : std::uint8_t {
   // stages/contour_prep/track/stage.h
   Id,   ///< of the object that the contour shows, the same one in every frame
   Age,  ///< frames since that object appeared
-  // stages/contours/contour_assembly.h
+  // stages/contours/stage.h
   Level,  ///< the iso-level that it was found at; where a class has several
   End,    ///< no attribute: behind the last one
 };

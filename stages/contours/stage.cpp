@@ -85,7 +85,9 @@ class ContoursCpu : public Stage {
       throw Error(ExitCode::BadData, fmt::format("the contours of the frame have {} points, allowed {}",
                                                  counts.points, std::numeric_limits<std::uint32_t>::max()));
     const auto& contours = std::get<ContoursView>(context.outputs[0]);
-    *contours.counts = {.points = counts.points, .contours = counts.contours};
+    // What was lost is not counted, and nothing is written: who reads this must see that it did not fit.
+    *contours.counts = {.points = counts.lost ? std::max(counts.points, points_ + 1) : counts.points,
+                        .contours = counts.contours};
     auto& needed = *context.scratch<std::uint64_t>(needed_);
     needed = capacity_for(counts);
     return needed == 0;

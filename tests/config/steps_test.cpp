@@ -64,7 +64,9 @@ TEST_CASE("steps are written as stages are, and become stages in their order wit
     CHECK(steps[0].type->name == "drop_small");
     CHECK(steps[0].name == "contour_prep_drop_small");
     CHECK(steps[1].name == "contour_prep_largest_first");
-    CHECK(steps[2].name == "contour_prep_drop_small_2");
+    CHECK(steps[2].name == "contour_prep");
+    CHECK(steps[2].step.name == "contour_prep_drop_small_2");
+    CHECK(part_names(graph).back() == "contour_prep_drop_small_2");
     CHECK(std::get<std::int64_t>(steps[1].params.get("limit")) == 3);
     CHECK(std::get<std::int64_t>(steps[0].params.get("min_points")) == 10);
     const int first = static_cast<int>(graph.nodes.size()) - 3;
@@ -87,12 +89,12 @@ TEST_CASE("who takes what a list of steps makes takes what its last step makes")
     names.push_back(node.name);
     before.push_back(config::name_of(graph, node.inputs[0]));
   }
-  REQUIRE(names == std::vector<std::string>{"classify", "contour_assembly", "prep_drop_small_2",
-                                            "prep_resample", "prep_drop_small", "other_smooth"});
+  REQUIRE(names == std::vector<std::string>{"classify", "contour_assembly", "prep_drop_small_2", "prep",
+                                            "prep_drop_small", "other"});
   CHECK(before[2] == "contour_assembly.contours");
   CHECK(before[3] == "prep_drop_small_2.contours");
-  CHECK(before[4] == "prep_resample.contours");
-  CHECK(before[5] == "prep_resample.contours");
+  CHECK(before[4] == "prep.contours");
+  CHECK(before[5] == "prep.contours");
 }
 
 TEST_CASE("a step may take maps too, the nearest or those that it names") {
@@ -121,8 +123,8 @@ TEST_CASE("the command line replaces a list of steps, or a value of one of its s
   CHECK(std::get<double>(steps[0].params.get("min_area")) == 2.5);
   CHECK(std::get<std::int64_t>(steps[1].params.get("limit")) == 7);
   CHECK(graph.written.contains("contour_prep_drop_small.min_area"));
-  CHECK(says(report_of("[drop_small]\n", {.overrides = {"contour_prep.min_area=1"}}),
-             "unknown node 'contour_prep'"));
+  CHECK(says(report_of("[drop_small]\n", {.overrides = {"contour_prep.min_aria=1"}}),
+             "unknown key 'min_aria' (did you mean 'min_area'?)"));
 }
 
 TEST_CASE("what is wrong with a step is said with its place") {
@@ -186,13 +188,16 @@ TEST_CASE("a graph without steps for contour_prep says what is missing") {
   }
 }
 
-TEST_CASE("steps are printed as stages, which can be read again") {
+TEST_CASE("steps are printed as they can be read again") {
   const GraphSpec graph = load_steps("[{type: drop_small, min_area: 2.5}, largest_first]\n");
   const std::string text = config::describe_graph(graph, nullptr, config::Detail::All);
   CHECK(says(text,
-             "  - type: drop_small\n    name: contour_prep_drop_small\n"
-             "    from: {contours: contour_assembly.contours}\n    min_points: 10\n"));
-  CHECK(says(text, "    from: {contours: contour_prep_drop_small.contours}\n    by: area\n    limit: 0\n"));
+             "  - type: contour_prep\n    name: contour_prep\n"
+             "    from: {contours: contour_assembly.contours}\n"
+             "    steps: [{type: drop_small, min_points: 10, min_length: 0, min_area: 2.5}, "
+             "{type: largest_first, by: area, limit: 0}]\n"));
   const GraphSpec again = config::load_graph_text(text, "graph.yaml", steps_catalog());
   CHECK(config::describe_graph(again, nullptr, config::Detail::All) == text);
+  const std::string maps = "{type: measure_map, from: {maps: classify.maps}}";
+  CHECK(says(config::describe_graph(load_steps("[" + maps + "]\n"), nullptr), "steps: [" + maps + "]"));
 }

@@ -46,8 +46,8 @@ ClassSpec make_class(const char* name, double level, Colour colour, Colour refer
 
 /// What the maps look like. Mixed: smooth blobs and noise, some samples exactly at the level, some NaN where
 /// the type has it. The others are hard for contours: as many of them as can be, a level that is a sample
-/// everywhere, nothing but NaN.
-enum class Pattern : std::uint8_t { Mixed, Noise, Checkerboard, Level, Nan };
+/// everywhere, nothing but NaN, contours that all run from the first row to the last.
+enum class Pattern : std::uint8_t { Mixed, Noise, Checkerboard, Level, Nan, Stripes };
 
 /// A graph around one stage: what it takes is made by the stages before it.
 struct Bench {
@@ -150,6 +150,7 @@ void fill(FrameInput& input, unsigned seed, Pattern pattern) {
         if (pattern == Pattern::Checkerboard) value = (x + y) % 2;
         if (pattern == Pattern::Level) value = pick < 128 ? 0.5 : pick < 200 ? 0.3 : 0.75;
         if (pattern == Pattern::Nan) value = std::nan("");
+        if (pattern == Pattern::Stripes) value = x % 2;
         put(maps, plane, y, x, value);
       }
 }
@@ -311,6 +312,22 @@ TEST_CASE("maps that are hard for contours give equal bits, drawn as lines alone
           for (ClassSpec& one : bench.graph.classes) one.fill = filled;
           check_equal_bits(bench, 8);
         }
+}
+
+TEST_CASE("contours that all run through all bands, and do not fit at first, go through every step") {
+  for (const StageType* type : stage_catalog()) {
+    if (type->outputs.empty() || type->outputs[0].type != PortType::Contours) continue;
+    INFO("stage ", type->name);
+    Bench bench(*type, 512, 512, ElementType::U8);
+    const StageType& smooth = stage_named("smooth");
+    bench.graph.nodes.push_back({.name = "smooth",
+                                 .type = &smooth,
+                                 .params = ParamSet(smooth.params),
+                                 .inputs = {{bench.node, 0}}});
+    bench.node = static_cast<int>(bench.graph.nodes.size()) - 1;
+    bench.pattern = Pattern::Stripes;
+    check_equal_bits(bench, 3);
+  }
 }
 
 TEST_CASE("contours go through several stages in a row with equal bits, whichever of them are taken") {

@@ -9,6 +9,7 @@
 #include "config/load.h"
 #include "pipeline/graph/planned.h"
 #include "pipeline/shared/threads.h"
+#include "tools/empty_classes.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/graph_argument.h"
 #include "tools/graphviz.h"
@@ -70,12 +71,14 @@ config::GraphShapes plan_shapes(GraphSpec& graph, const StreamFormat& stream) {
   const BackendChoice choice = backend_of(graph);
   std::vector<Origin> exports;
   for (const SinkSpec& sink : graph.sinks) exports.push_back(sink.input);
+  for (const Origin& origin : EmptyClasses(graph, choice.backend).reads()) exports.push_back(origin);
   PlannedGraph planned({.graph = &graph,
                         .backend = choice.backend,
                         .probe_every = kNoFrame,
                         .threads = decided_threads(graph.settings.threads),
                         .capacities = &capacities,
-                        .exports = exports});
+                        .exports = exports,
+                        .counted = counted_contours(graph)});
   planned.plan_formats(stream);
   shapes.backend =
       fmt::format("runs on {}{}", name_of(choice.backend), choice.reason.empty() ? "" : "; " + choice.reason);

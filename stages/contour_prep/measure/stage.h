@@ -12,9 +12,8 @@
 //   centroid_row, centroid_col           of the area; of the line where there is no area
 //   major_axis, minor_axis               of the ellipse with the same second moments: 4 times the roots of
 //                  their eigenvalues
-//   orientation    of the major axis: its angle from the rows' axis, which points down, -pi/2 to pi/2,
-//   towards
-//                  the columns' axis
+//   orientation    of the major axis: its angle from the rows' axis, which points down, towards the columns'
+//                  axis, -pi/2 to pi/2
 //   circularity    4 pi |area| / perimeter^2: 1 of a circle, 0 of an open contour
 //   convexity      |area| / area of the convex hull: 1 of a convex contour, 0 of an open one
 //

@@ -1,6 +1,6 @@
 // Douglas-Peucker on the device: a block splits all intervals of a round at once, long ones by the whole
 // block, others by a warp each. The order in which a round's intervals are listed comes from atomics, but a
-// split depends on the points of its interval alown.
+// split depends on the points of its interval alone.
 #pragma once
 
 #include "geometry/team.cuh"
