@@ -9,9 +9,9 @@
 namespace contorno {
 namespace {
 
-ParamDeclaration contour_prep_params() {
+ParamDeclaration contour_prep_params(const StepTypes& (*steps)()) {
   ParamList<ContourPrepParams> list;
-  list.required_steps("steps", &ContourPrepParams::steps, contour_steps,
+  list.required_steps("steps", &ContourPrepParams::steps, steps,
                       "What is done with the contours, in this order.");
   return declare<ContourPrepParams>(
       std::move(list), [](const ContourPrepParams& params, const ParamTrial& trial) {
@@ -26,18 +26,22 @@ ParamDeclaration contour_prep_params() {
 
 }  // namespace
 
-const StageType& contour_prep_stage() {
-  static const StageType type = contour_step({
+StageType contour_prep_with(const StepTypes& (*steps)()) {
+  return contour_step({
       .name = "contour_prep",
       .summary = "Runs an ordered list of steps on contours.",
       .gives = "The contours that the last step gives.",
-      .params = contour_prep_params(),
+      .params = contour_prep_params(steps),
       .example = "- type: contour_prep\n"
                  "  steps:\n"
                  "    - {type: drop_small, min_points: 4}\n"
                  "    - {type: largest_first, limit: 20}\n"
                  "    - {type: drop_small, min_area: 1.5}\n",
   });
+}
+
+const StageType& contour_prep_stage() {
+  static const StageType type = contour_prep_with(contour_steps);
   return type;
 }
 

@@ -20,5 +20,7 @@ struct ContourPrepParams {
 const StepTypes& contour_steps();
 
 const StageType& contour_prep_stage();
+/// The same with the steps of a program, which are contour_steps() and its own, for its catalogue.
+StageType contour_prep_with(const StepTypes& (*steps)());
 
 }  // namespace contorno
