@@ -125,6 +125,11 @@ def test_every_stage_belongs_to_a_family_with_a_page():
     assert stages <= {node for nodes in FAMILIES.values() for node in nodes}
 
 
+def test_every_step_on_contours_has_a_section():
+    steps = {node.removeprefix("stage_") for node in FAMILIES["contour-prep"]}
+    assert steps <= anchors_of(ROOT / "docs" / "reference" / "contour-prep.md")
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_page_of_a_family_has_its_parts_and_names_every_parameter(family):
     page = ROOT / "docs" / "reference" / f"{family}.md"

@@ -14,6 +14,7 @@
 #include "pipeline/graph/planned.h"
 #include "stages/contour_prep/drop_small/stage.h"
 #include "stages/contour_prep/largest_first/stage.h"
+#include "stages/contour_prep/measure_map/stage.h"
 #include "stages/contour_prep/resample/stage.h"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/reference.h"
@@ -210,9 +211,7 @@ TEST_CASE("every step goes from contours to contours, and may take images beside
 }
 
 TEST_CASE("a step that takes more than contours is refused where there is nothing else") {
-  const StageType& with_maps =
-      **std::ranges::find_if(contour_steps(), [](const StageType* one) { return one->inputs.size() > 1; });
   CHECK_THROWS_WITH_AS(
-      graph_of(contour_prep_stage(), params_with({some_steps()[0], step(with_maps, {})})),
+      graph_of(contour_prep_stage(), params_with({some_steps()[0], step(measure_map_stage(), {})})),
       "contour_prep: steps[1] is measure_map, which takes maps too; use it in a graph, or alone", Error);
 }
