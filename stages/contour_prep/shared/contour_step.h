@@ -21,6 +21,7 @@ struct ContourStep {
   MakeStage make_cpu = nullptr, make_cuda = nullptr;
 };
 
+/// A stage that takes more than contours adds to `inputs` of what this returns, as measure_map does.
 inline StageType contour_step(ContourStep step) {
   return {
       .name = std::move(step.name),

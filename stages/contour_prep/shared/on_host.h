@@ -33,7 +33,8 @@ struct OnHost {
 template <class Step>
 std::unique_ptr<Stage> make_on_device(const ParamSet& params);
 
-/// The declaration of such a step, whose implementations need not be given.
+/// The declaration of such a step, whose implementations need not be given. Without a make_on_device of it
+/// use contour_step with make_per_contour<Step, OnHost>.
 template <class Step>
 StageType per_contour_step(ContourStep step) {
   step.make_cpu = make_per_contour<Step, OnHost>;

@@ -33,6 +33,7 @@ class HostChoice {
   void plan(PlanContext& context, const ContoursFormat& format);
   /// Flags, to be written: whether a contour of the input stays.
   std::uint8_t* chosen(const RunContext& context) const { return context.scratch<std::uint8_t>(chosen_); }
+  /// Where the input does not fit the output gets its counts alone, and no flag is read.
   void write(const RunContext& context) const;
   /// See Stage::selection.
   Scratch sources() const { return sources_; }
