@@ -71,7 +71,7 @@ ParamSet read_sink_settings(const YamlNode& map, const std::string& owner, Probl
 /// The keys of a stage or a sink that are no parameters of its type.
 template <class Type>
 std::vector<std::string> reserved_keys() {
-  std::vector<std::string> keys{"type", "name", "from", kListedStep};
+  std::vector<std::string> keys{"type", "name", "from"};
   if constexpr (std::is_same_v<Type, SinkType>)
     for (const ParamSpec& spec : sink_params().specs) keys.push_back(spec.name);
   return keys;
@@ -113,7 +113,9 @@ std::vector<Declared<Type>> read_nodes(const YamlNode& list, const std::vector<c
       const std::string owner =
           fmt::format("{} '{}'", kind == "stage" ? "node" : kind,
                       printable(step_name(item).empty() ? declared.name : step_name(item)));
-      read_and_try(item, reserved_keys<Type>(), owner, *declared.type, declared.params, reading);
+      YamlNode own = item;
+      std::erase_if(own.entries, [](const YamlEntry& entry) { return entry.key == kListedStep; });
+      read_and_try(own, reserved_keys<Type>(), owner, *declared.type, declared.params, reading);
       if constexpr (std::is_same_v<Type, SinkType>)
         declared.settings = read_sink_settings(item, owner, problems);
       else

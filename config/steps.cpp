@@ -158,7 +158,8 @@ void expand_steps(YamlNode& root, const Catalog& catalog) {
       if (YamlEntry* name = item.find("name"); name != nullptr && is_last)
         step.entries.push_back(std::move(*name));
       else
-        step.entries.push_back({.key = "name", .place = is_last ? item.place : place,
+        step.entries.push_back({.key = "name",
+                                .place = is_last ? item.place : place,
                                 .value = word_at(is_last ? item.place : place, before)});
       step.entries.push_back({.key = kListedStep, .place = place, .value = std::move(note)});
       written.push_back(std::move(step));

@@ -51,9 +51,10 @@ class DirectStage {
   bool has_state() const;
   /// Enqueues the work; on the CPU, does it. Values have the formats that were planned, must not overlap, and
   /// live until the work is done. Images may have any pitches, and arrays of contours that are read may lie
-  /// anywhere; outputs that are contours are packed views (packed_view) of one block each. Only when the work is done may the stage be enqueued on another
-  /// stream, planned again or destroyed. Allocates memory in its first call at most. Throws Error(BadData)
-  /// when what was given cannot be processed, Error(Internal) when the device failed.
+  /// anywhere; outputs that are contours are packed views (packed_view) of one block each. Only when the work
+  /// is done may the stage be enqueued on another stream, planned again or destroyed. Allocates memory in its
+  /// first call at most. Throws Error(BadData) when what was given cannot be processed, Error(Internal) when
+  /// the device failed.
   void enqueue(std::span<const Value> inputs, std::span<const Value> outputs, void* stream);
 
   // After the work is done:

@@ -172,14 +172,10 @@ void PlannedGraph::enqueue(Part part) {
   record(2 + times_.part_ns.size());
 }
 
-/// On the CPU the frame ends with a stage that needs more room: it is run again, and those behind it would work
-/// on what does not fit.
 void PlannedGraph::run_nodes(std::size_t begin, std::size_t end) {
-  for (Node& node : nodes_) node.needed = 0;
   for (std::size_t node = begin; node < end; ++node) {
     if (on_device() && !environment_.outside) wait_for_inputs(node);
     run_node(node);
-    if (nodes_[node].needed != 0) return;
   }
 }
 

@@ -97,6 +97,30 @@ TEST_CASE("who takes what a list of steps makes takes what its last step makes")
   CHECK(before[5] == "prep.contours");
 }
 
+TEST_CASE("the name of a list and what it takes are checked as those of a stage are") {
+  const auto report = [](const std::string& stages) {
+    try {
+      config::load_graph_text(kHead + "stages: [classify, contours, " + stages + "]\n", "graph.yaml",
+                              steps_catalog());
+    } catch (const config::ConfigErrors& errors) {
+      return std::string(errors.what());
+    }
+    return std::string();
+  };
+  const std::string steps = "steps: [drop_small, smooth]}";
+  CHECK(says(report("{type: smooth, name: a}, {type: contour_prep, name: a, " + steps),
+             "duplicate node name 'a'"));
+  CHECK(says(report("{type: contour_prep, name: a, " + steps + ", {type: contour_prep, name: a, " + steps),
+             "duplicate node name 'a'"));
+  CHECK(says(report("{type: contour_prep, name: source, " + steps), "is taken by the section"));
+  CHECK(says(report("{type: contour_prep, name: [x], " + steps), "name is a list"));
+  CHECK(says(report("{type: contour_prep, name: Bad Name, " + steps), "name is 'Bad Name'"));
+  CHECK(says(report("{type: contour_prep, from: {contours: contours, maps: classify}, " + steps),
+             "unknown input 'maps'"));
+  CHECK(report("{type: contour_prep, from: [contours], steps: [measure_map]}").empty());
+  CHECK(report("{type: contour_prep, from: {contours: contours}, steps: [measure_map]}").empty());
+}
+
 TEST_CASE("a step may take maps too, the nearest or those that it names") {
   for (const std::string step : {"measure_map", "{type: measure_map, from: {maps: classify.maps}}"})
     for (const std::string& steps : {"[" + step + "]\n", "[drop_small, " + step + ", smooth]\n"}) {

@@ -320,10 +320,8 @@ TEST_CASE("contours that all run through all bands, and do not fit at first, go 
     INFO("stage ", type->name);
     Bench bench(*type, 512, 512, ElementType::U8);
     const StageType& smooth = stage_named("smooth");
-    bench.graph.nodes.push_back({.name = "smooth",
-                                 .type = &smooth,
-                                 .params = ParamSet(smooth.params),
-                                 .inputs = {{bench.node, 0}}});
+    bench.graph.nodes.push_back(
+        {.name = "smooth", .type = &smooth, .params = ParamSet(smooth.params), .inputs = {{bench.node, 0}}});
     bench.node = static_cast<int>(bench.graph.nodes.size()) - 1;
     bench.pattern = Pattern::Stripes;
     check_equal_bits(bench, 3);
