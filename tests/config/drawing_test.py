@@ -28,6 +28,10 @@ def test_a_drawing_has_every_box_with_its_ports_and_every_line(contorno, tmp_pat
     # The two parts of contours are one box.
     said = re.sub(r"^  - type: marching_squares\n(    from: .*\n)  - type: contour_assembly\n    from: .*\n", r"  - type: contours\n\1", said,
                   flags=re.M)
+    # Each step of a list is a box.
+    said = re.sub(r"^  - type: contour_prep\n    from: .*\n    steps: \[(.*)\]\n",
+                  lambda steps: "".join(f"  - type: {kind}\n    from: {{contours: before}}\n" for kind in re.findall(r"{type: (\w+)", steps[1])),
+                  said, flags=re.M)
     types = re.findall(r"^  - type: (\S+)", said, re.M)
     inputs = [pair for one in re.findall(r"^    from: (?:\{(.*)\}|\S+)$", said, re.M) for pair in (one.split(", ") if one else [""])]
     boxes = [texts[f"n{number}"] for number in range(len(types) + 1)]

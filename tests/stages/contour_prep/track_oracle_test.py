@@ -242,7 +242,7 @@ sinks: [{{type: jsonl, path: out.jsonl, coordinates: map}}]
         wanted = naive.update(line["frame"], [contours[place] for place in order])
         assert [(attributes[place]["id"], attributes[place]["age"]) for place in order] == wanted
     tracks = json.loads((tmp_path / "report.json").read_text())["tracks"]
-    assert [one["class"] for one in tracks] == ["a", "b"] and {one["stage"] for one in tracks} == {"contour_prep"}
+    assert [one["class"] for one in tracks] == ["a", "b"] and {one["stage"] for one in tracks} == {"contour_prep_track"}
     assert sum(one["births"] for one in tracks) == naive.births and sum(one["deaths"] for one in tracks) == naive.deaths
 
 
