@@ -318,7 +318,7 @@ TEST_CASE("contours that all run through all bands, and do not fit at first, go 
   for (const StageType* type : stage_catalog()) {
     if (type->outputs.empty() || type->outputs[0].type != PortType::Contours) continue;
     INFO("stage ", type->name);
-    Bench bench(*type, 512, 512, ElementType::U8);
+    Bench bench(*type, 256, 256, ElementType::U8);
     const StageType& smooth = stage_named("smooth");
     bench.graph.nodes.push_back(
         {.name = "smooth", .type = &smooth, .params = ParamSet(smooth.params), .inputs = {{bench.node, 0}}});
