@@ -55,18 +55,4 @@ struct Lists {
   }
 };
 
-/// How many of `count` sorted numbers of lists are less.
-CONTORNO_HD inline unsigned lists_before(const unsigned long long* sorted, unsigned count,
-                                         unsigned long long list) {
-  unsigned low = 0, high = count;
-  while (low < high) {
-    const unsigned middle = low + (high - low) / 2;
-    if (sorted[middle] < list)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 }  // namespace contorno::row_lists

@@ -13,6 +13,7 @@
 //   write_rings    the contours
 #pragma once
 
+#include "geometry/ascending.h"
 #include "stages/contour_prep/close_at_border/stage.h"
 #include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/placement.cuh"
@@ -54,20 +55,6 @@ __device__ __forceinline__ unsigned ends_of(const Job& job) {
 __device__ __forceinline__ unsigned long long last_key(const Job& job, int bits) {
   return static_cast<unsigned long long>(job.placement.in.format.classes) << bits;
 }
-/// The first of `count` keys that is not below `key`.
-__device__ __forceinline__ unsigned lower_bound(const unsigned long long* keys, unsigned count,
-                                                unsigned long long key) {
-  unsigned low = 0;
-  while (low < count) {
-    const unsigned middle = low + (count - low) / 2;
-    if (keys[middle] < key)
-      low = middle + 1;
-    else
-      count = middle;
-  }
-  return low;
-}
-
 __global__ void __launch_bounds__(kArrayThreads) find_ends(const __grid_constant__ Job job) {
   const ContoursView& in = job.placement.in;
   const unsigned contours = contours_of(in), ends = ends_of(job);
@@ -114,9 +101,9 @@ __device__ inline unsigned partner_of(const Job& job, unsigned i, unsigned ends)
   const unsigned long long key = job.by_depth[i], k = key >> kDepthBits;
   if (i + 1 < ends && job.by_depth[i + 1] == key) return i + 1;
   // Once round; by then more may be open, where contours have only one end on the border.
-  const unsigned long long more = job.open[lower_bound(job.along, ends, (k + 1) << kEndBits)] -
-                                  job.open[lower_bound(job.along, ends, k << kEndBits)];
-  const unsigned first = lower_bound(job.by_depth, ends, key - more);
+  const unsigned long long more = job.open[lower_bound_of(job.along, ends, (k + 1) << kEndBits)] -
+                                  job.open[lower_bound_of(job.along, ends, k << kEndBits)];
+  const unsigned first = lower_bound_of(job.by_depth, ends, key - more);
   return first < ends && job.by_depth[first] == key - more && begins(job.ends_by_depth[first]) ? first : ends;
 }
 

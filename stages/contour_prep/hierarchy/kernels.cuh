@@ -5,6 +5,7 @@
 //   find_parents   what is around every contour: each lane finds the lists of a level that may have it
 #pragma once
 
+#include "geometry/ascending.h"
 #include "geometry/contour_size.h"
 #include "geometry/nesting.h"
 #include "geometry/row_lists.h"
@@ -95,8 +96,8 @@ __device__ inline nesting::Around around(const Job& job, unsigned contour) {
   if (level < row_lists::kLevels) {
     const row_lists::Lists lists(class_of(job.out, contour), level, place.row, place.row);
     const unsigned listed = contours_of(job.out);
-    begin = row_lists::lists_before(job.sorted_keys, listed, lists.first);
-    end = row_lists::lists_before(job.sorted_keys, listed, lists.last + 1);
+    begin = lower_bound_of(job.sorted_keys, listed, lists.first);
+    end = lower_bound_of(job.sorted_keys, listed, lists.last + 1);
   }
   unsigned levels = __ballot_sync(~0U, begin < end);
   for (; levels != 0; levels &= levels - 1) {

@@ -8,6 +8,7 @@
 //   measure_regions   sums over the spans of every contour, and its attributes: a warp a contour
 #pragma once
 
+#include "geometry/ascending.h"
 #include "geometry/nesting.h"
 #include "geometry/team.cuh"
 #include "stages/contour_prep/measure_map/stage.h"
@@ -136,15 +137,7 @@ __global__ void __launch_bounds__(kArrayThreads) measure_spans(const __grid_cons
 
 /// How many of the sorted crossings are less than `key`.
 __device__ inline unsigned long long crossings_before(const Job& job, unsigned long long key) {
-  unsigned long long low = 0, high = crossings_of(job);
-  while (low < high) {
-    const unsigned long long middle = low + (high - low) / 2;
-    if (job.sorted[middle] < key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return lower_bound_of(job.sorted, crossings_of(job), key);
 }
 
 __global__ void __launch_bounds__(kArrayThreads) measure_regions(const __grid_constant__ Job job) {

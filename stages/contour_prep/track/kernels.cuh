@@ -8,6 +8,7 @@
 //                 all of its own work
 #pragma once
 
+#include "geometry/ascending.h"
 #include "geometry/team.cuh"
 #include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/placement.cuh"
@@ -81,8 +82,8 @@ __device__ inline Choice choose(const Job& job, unsigned contour, const Seen& se
   if (level < row_lists::kLevels) {
     const Rows rows = rows_sought(seen, job.limits);
     const row_lists::Lists lists(of_class, level, rows.top, rows.bottom);
-    begin = row_lists::lists_before(job.sorted_keys, objects_of(job), lists.first);
-    end = row_lists::lists_before(job.sorted_keys, objects_of(job), lists.last + 1);
+    begin = lower_bound_of(job.sorted_keys, objects_of(job), lists.first);
+    end = lower_bound_of(job.sorted_keys, objects_of(job), lists.last + 1);
   }
   Choice choice;
   for (unsigned levels = __ballot_sync(~0U, begin < end); levels != 0; levels &= levels - 1) {
@@ -175,10 +176,9 @@ class BlockSides {
   __device__ std::uint32_t best_right(std::uint32_t contour) const {
     const unsigned of_class = class_of(job_, contour);
     const unsigned end =
-        row_lists::lists_before(job_.sorted_keys, objects_of(job_), row_lists::list_of(of_class + 1, 0, 0U));
+        lower_bound_of(job_.sorted_keys, objects_of(job_), row_lists::list_of(of_class + 1, 0, 0U));
     unsigned place =
-        row_lists::lists_before(job_.sorted_keys, objects_of(job_), row_lists::list_of(of_class, 0, 0U)) +
-        threadIdx.x;
+        lower_bound_of(job_.sorted_keys, objects_of(job_), row_lists::list_of(of_class, 0, 0U)) + threadIdx.x;
     Choice choice;
     for (; place < end; place += blockDim.x) {
       const unsigned i = job_.sorted[place];
