@@ -19,7 +19,8 @@ class PlannedGraph;
 class AppliedStage {
  public:
   /// `backend` may be Auto; `threads` are of the CPU backend, 0 = as many as the machine has. Throws
-  /// Error(Unavailable) when the backend cannot run.
+  /// Error(Unavailable) when the backend cannot run, Error(BadOption) for a list of steps without steps, or
+  /// with one that takes more than contours.
   AppliedStage(const StageType& type, ParamSet params, Backend backend, int threads,
                std::vector<ClassSpec> classes = {}, const TextRasteriser* text = nullptr);
   ~AppliedStage();
@@ -36,7 +37,8 @@ class AppliedStage {
   /// The number of the frame that is in the inputs, for stages that know of the frames before; 0 without a
   /// call.
   void set_frame(std::uint64_t number);
-  /// Processes what is in the inputs, to the end. Throws Error(BadData, Internal).
+  /// Processes what is in the inputs, to the end. Throws Error(BadData, Internal), and Error(OutOfMemory)
+  /// where a result needs more room than there is: `plan` comes before the next run then.
   void run();
   /// Result of the last run, on the host; valid until the next run or plan.
   const Value& output(std::size_t port) const;

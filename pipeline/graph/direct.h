@@ -29,7 +29,7 @@ class DirectStage {
  public:
   /// `type` is borrowed: it must live as long as this, as those of the catalogue do. `backend` is Cpu or
   /// Cuda; `threads` are of the CPU backend, 0 = as many as the machine has. Throws Error(Unavailable)
-  /// when the stage has no implementation for the backend.
+  /// when the stage has no implementation for the backend, Error(BadOption) as AppliedStage does.
   DirectStage(const StageType& type, const ParamSet& params, Backend backend, int threads,
               std::vector<ClassSpec> classes = {});
   ~DirectStage();

@@ -49,6 +49,13 @@ struct Origin {
   bool operator==(const Origin&) const = default;
 };
 
+/// Of a node, or of what becomes one: the part or step that the file names where the inputs are.
+template <class Node>
+const std::string& input_name_of(const Node& node) {
+  if (!node.part_names.empty()) return node.part_names.front();
+  return node.step.name.empty() ? node.name : node.step.name;
+}
+
 /// A stage of the graph. `where` is its place in the file, for messages, as "graph.yaml:12:9"; empty without
 /// a file.
 struct NodeSpec {
@@ -66,10 +73,8 @@ struct NodeSpec {
     std::string list_name, name;
   };
   ListedStep step = {};
-  /// What a message calls the node where its inputs are meant.
-  const std::string& taker() const {
-    return !part_names.empty() ? part_names.front() : step.name.empty() ? name : step.name;
-  }
+  /// The name for messages about its inputs.
+  const std::string& input_name() const { return input_name_of(*this); }
 };
 
 struct SourceSpec {

@@ -7,35 +7,20 @@
 
 namespace contorno {
 
-std::size_t MemoryPlan::add(std::size_t bytes) {
-  blocks_.push_back({.bytes = align_up(bytes), .lifetime = {}});
-  return blocks_.size() - 1;
-}
-
 std::size_t MemoryPlan::add(std::size_t bytes, const Lifetime& lifetime) {
-  blocks_.push_back({.bytes = align_up(bytes), .own = false, .lifetime = lifetime});
+  blocks_.push_back({.bytes = align_up(bytes), .lifetime = lifetime});
   return blocks_.size() - 1;
 }
 
 void MemoryPlan::place(MemorySharing sharing) {
-  own_bytes_ = 0;
-  std::vector<std::size_t> shared;
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    Block& block = blocks_[i];
-    if (!block.own && sharing != MemorySharing::Apart) {
-      shared.push_back(i);
-      continue;
-    }
-    block.offset = own_bytes_;
-    own_bytes_ += block.bytes;
-  }
-  std::stable_sort(shared.begin(), shared.end(),
+  std::vector<std::size_t> largest_first(blocks_.size());
+  std::iota(largest_first.begin(), largest_first.end(), std::size_t{0});
+  std::stable_sort(largest_first.begin(), largest_first.end(),
                    [&](std::size_t a, std::size_t b) { return blocks_[a].bytes > blocks_[b].bytes; });
-  bytes_ = own_bytes_;
   std::vector<std::size_t> placed;  // by offset
-  for (const std::size_t number : shared) {
+  for (const std::size_t number : largest_first) {
     Block& block = blocks_[number];
-    block.offset = first_fit(placed, block);
+    block.offset = sharing == MemorySharing::Apart ? bytes_ : first_fit(placed, block);
     bytes_ = std::max(bytes_, block.offset + block.bytes);
     const auto behind = std::upper_bound(
         placed.begin(), placed.end(), block.offset,
@@ -50,7 +35,7 @@ std::size_t MemoryPlan::bytes_apart() const {
 }
 
 std::size_t MemoryPlan::first_fit(const std::vector<std::size_t>& placed, const Block& block) const {
-  std::size_t offset = own_bytes_;
+  std::size_t offset = 0;
   for (const std::size_t number : placed) {
     const Block& other = blocks_[number];
     if (!other.lifetime.overlaps(block.lifetime)) continue;

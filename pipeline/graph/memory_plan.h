@@ -1,5 +1,5 @@
-// Where the blocks of a frame lie in one piece of memory. A block whose content is needed while some nodes
-// run, and not behind them, shares its addresses with blocks of other nodes.
+// Where the blocks of a frame lie in one piece of memory. A block that is needed only while certain nodes run
+// shares its addresses with blocks that are needed at other times.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,8 @@
 
 namespace contorno {
 
-/// The nodes, by number, while which the content of a block is needed, both included.
+/// The first and the last node, by number, during which the content of a block is needed. By default it
+/// always is, also from frame to frame: no other block shares its addresses.
 struct Lifetime {
   static constexpr int kUpload = -1;                            ///< before the first node
   static constexpr int kEnd = std::numeric_limits<int>::max();  ///< until the frame is complete
@@ -18,30 +19,32 @@ struct Lifetime {
   bool overlaps(const Lifetime& other) const { return first <= other.last && other.first <= last; }
 };
 
-/// How the blocks of a frame share memory. Filled, for tests: as Shared, and what a block holds before its
-/// first node and behind its last one is overwritten with a pattern. Apart: no two blocks share an address.
-enum class MemorySharing : std::uint8_t { Shared, Apart, Filled };
+enum class MemorySharing : std::uint8_t {
+  Shared,
+  Apart,   ///< no two blocks share an address
+  Filled,  ///< for tests: as Shared, and blocks are overwritten with a pattern before their first node and
+           ///< behind their last one
+};
 
+/// First all blocks are added, then they are placed, once; then their offsets are known.
 class MemoryPlan {
  public:
-  /// A block of `bytes`, aligned to kAlignment, that nobody else ever uses. Returns its number.
-  std::size_t add(std::size_t bytes);
-  /// The same for one that is needed for a while.
+  /// A block of `bytes`, rounded up to a multiple of kAlignment (base/memory.h). Returns its number.
   std::size_t add(std::size_t bytes, const Lifetime& lifetime);
 
-  /// Places all blocks: those with memory of their own first, then the others, the largest first, each at the
-  /// lowest offset at which no block lies that is needed at the same time (first fit).
+  /// Places all blocks, the largest first, each at the lowest offset at which no block lies that is needed at
+  /// the same time (first fit).
   void place(MemorySharing sharing);
 
-  // After place:
+  /// In bytes, a multiple of kAlignment.
   std::size_t offset(std::size_t block) const { return blocks_[block].offset; }
+  /// Of all blocks together: the end of the last one.
   std::size_t bytes() const { return bytes_; }
-  /// What it would be if no two blocks shared an address.
+  /// bytes() if no two blocks shared an address.
   std::size_t bytes_apart() const;
 
   struct Block {
     std::size_t bytes = 0, offset = 0;
-    bool own = true;  ///< memory of its own
     Lifetime lifetime;
   };
   const std::vector<Block>& blocks() const { return blocks_; }
@@ -50,7 +53,7 @@ class MemoryPlan {
   std::size_t first_fit(const std::vector<std::size_t>& placed, const Block& block) const;
 
   std::vector<Block> blocks_;
-  std::size_t own_bytes_ = 0, bytes_ = 0;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace contorno

@@ -93,18 +93,13 @@ const PlannedSource& checked(const PlannedSource& source) {
 }  // namespace
 
 /// Hands out memory of three kinds: once to find out where everything lies, once more, behind `allocate`, for
-/// real. Blocks that are needed for a while share memory of the kind that stages work in.
+/// real.
 class PlannedGraph::Placer {
  public:
-  std::byte* take(std::size_t bytes, MemoryKind kind) {
-    MemoryPlan& plan = plan_of(kind);
-    if (!placed_) return plan.add(bytes), kNowhere;
-    return next(kind);
-  }
-  std::byte* take(std::size_t bytes, MemoryKind kind, const Lifetime& lifetime) {
-    MemoryPlan& plan = plan_of(kind);
-    if (!placed_) return plan.add(bytes, lifetime), kNowhere;
-    return next(kind);
+  std::byte* take(std::size_t bytes, MemoryKind kind, const Lifetime& lifetime = {}) {
+    const auto at = static_cast<std::size_t>(kind);
+    if (!placed_) return plans_[at].add(bytes, lifetime), kNowhere;
+    return base_[at] + plans_[at].offset(next_[at]++);
   }
   /// How much there is of each kind, when everything has been taken once.
   SlotMemory place(MemorySharing sharing) {
@@ -135,10 +130,6 @@ class PlannedGraph::Placer {
   static inline std::byte* const kNowhere = reinterpret_cast<std::byte*>(kAlignment);
 
   MemoryPlan& plan_of(MemoryKind kind) { return plans_[static_cast<std::size_t>(kind)]; }
-  std::byte* next(MemoryKind kind) {
-    const auto at = static_cast<std::size_t>(kind);
-    return base_[at] + plans_[at].offset(next_[at]++);
-  }
 
   MemoryPlan plans_[kKinds];
   std::size_t next_[kKinds] = {};
@@ -263,7 +254,7 @@ void PlannedGraph::plan_nodes() {
       if (spec.name.empty()) throw;
       if (const std::string own = spec.name + ": "; reason.starts_with(own)) reason.remove_prefix(own.size());
       throw Error(error.code(), fmt::format("{}{}node '{}': {}", spec.where, spec.where.empty() ? "" : ": ",
-                                            spec.taker(), reason));
+                                            spec.input_name(), reason));
     }
     if (node.state_bytes == 0) continue;
     if (state_bytes == 0) first_with_state_ = index;
@@ -385,10 +376,10 @@ void PlannedGraph::place_node(std::size_t index, Placer& placer) {
   }
   for (std::size_t port = 0; port < node.formats.size(); ++port) place_output(index, port, placer);
   const Lifetime own_turn{static_cast<int>(index), static_cast<int>(index)};
-  for (const Request& request : node.requests)
-    node.scratches.push_back(request.temporary && request.kind == working_kind()
-                                 ? placer.take(request.bytes, request.kind, own_turn)
-                                 : placer.take(request.bytes, request.kind));
+  for (const Request& request : node.requests) {
+    const bool for_a_turn = request.temporary && request.kind == working_kind();
+    node.scratches.push_back(placer.take(request.bytes, request.kind, for_a_turn ? own_turn : Lifetime{}));
+  }
   node.context = {.inputs = node.inputs,
                   .outputs = node.outputs,
                   .host_outputs = node.host_outputs,

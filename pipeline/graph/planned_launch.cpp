@@ -54,7 +54,7 @@ void PlannedGraph::run_node(std::size_t index) {
 /// Where tests want it: overwrites blocks whose life begins or ends with a node.
 void PlannedGraph::fill_blocks(int node, int Lifetime::*end) {
   for (const MemoryPlan::Block& block : shared_blocks_) {
-    if (block.own || block.lifetime.*end != node || block.bytes == 0) continue;
+    if (block.lifetime.*end != node || block.bytes == 0) continue;
     std::byte* const data = (on_device() ? device_block_ : host_block_).data() + block.offset;
     if (on_device())
       fill_async(data, kFilling, block.bytes, nodes_.front().context.stream);

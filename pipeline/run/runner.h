@@ -54,6 +54,8 @@ struct RunOptions {
   std::function<void(const FrameTimes&)> on_times;
   /// Likewise, with the contours of the frame already counted. It may read what sinks take and `also_read`.
   std::function<void(const PlannedGraph& result, const std::vector<ClassCounts>& counts)> on_result;
+  /// Values that `on_result` reads and no sink takes: they keep their memory until the frame is complete, and
+  /// on CUDA are downloaded.
   std::vector<Origin> also_read;
   /// Called for every frame that is dropped, from the reader thread (RingFull) or the finisher thread
   /// (Deadline); must be quick.
