@@ -40,12 +40,12 @@ void refuse_frames_for_maps(const GraphSpec& graph, const StreamFormat& stream) 
     for (std::size_t port = 0; port < node.inputs.size(); ++port)
       if (node.type->classes == ClassUse::Needed && !looks_at_colours(*node.type) &&
           node.type->inputs[port].from == From::MapsOrFrame && is_frame(node.inputs[port]))
-        throw Error(
-            ExitCode::BadConfig,
-            fmt::format("{}{}node '{}' would take the channels of the frame for the maps of the "
-                        "classes, but class '{}' is known by its colours\n  fix: put classify before "
-                        "'{}', or write from: source.frame where the channels are meant",
-                        node.where, node.where.empty() ? "" : ": ", node.taker(), with->name, node.taker()));
+        throw Error(ExitCode::BadConfig,
+                    fmt::format("{}{}node '{}' would take the channels of the frame for the maps of the "
+                                "classes, but class '{}' is known by its colours\n  fix: put classify before "
+                                "'{}', or write from: source.frame where the channels are meant",
+                                node.where, node.where.empty() ? "" : ": ", node.input_name(), with->name,
+                                node.input_name()));
     of_frame.push_back(!looks_at_colours(*node.type) &&
                        std::any_of(node.inputs.begin(), node.inputs.end(), is_frame));
   }
@@ -119,7 +119,7 @@ void take_classes(GraphSpec& graph, const StreamFormat& stream) {
         fmt::format(
             "node '{}' needs classes, and the source has no class maps, from which 'classes: {}' could "
             "take them\n  fix: declare the classes",
-            user->taker(), kClassesOfMaps));
+            user->input_name(), kClassesOfMaps));
   graph.classes = classes_of_maps(*stream.maps);
 }
 
@@ -140,7 +140,7 @@ std::string bind_source(GraphSpec& graph, const StreamFormat& stream) {
     bool any = false;
     for (std::size_t i = 0; i < node.inputs.size(); ++i)
       any |= lacks(node.inputs[i],
-                   fmt::format("node '{}': input '{}'", node.taker(), node.type->inputs[i].name));
+                   fmt::format("node '{}': input '{}'", node.input_name(), node.type->inputs[i].name));
     lacking_nodes.push_back(any);
   }
   for (SinkSpec& sink : graph.sinks)
@@ -195,7 +195,7 @@ void warn_of_orientation(const GraphSpec& graph, std::vector<std::string>& warni
                       name, kName, *is, maker->name, *made));
   };
   for (const NodeSpec& node : graph.nodes)
-    check(fmt::format("node '{}'", node.taker()), *node.type, node.params);
+    check(fmt::format("node '{}'", node.input_name()), *node.type, node.params);
 }
 
 }  // namespace

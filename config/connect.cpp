@@ -42,7 +42,7 @@ class Connector {
     std::vector<Origin> origins;
     for (std::size_t port = 0; port < stage.type->inputs.size(); ++port) {
       const PortSpec& spec = stage.type->inputs[port];
-      const Wanted wanted{.owner = fmt::format("node '{}': input '{}'", stage.taker(), spec.name),
+      const Wanted wanted{.owner = fmt::format("node '{}': input '{}'", stage.input_name(), spec.name),
                           .port = spec};
       origins.push_back(from[port] != nullptr ? follow(*from[port], wanted)
                                               : implied(stage.after, stage.place, wanted));
@@ -94,7 +94,7 @@ std::vector<const YamlNode*> Connector::references(const DeclaredStage& stage) {
   std::vector<const YamlNode*> found(ports.size(), nullptr);
   if (stage.from == nullptr) return found;
   const YamlNode& from = stage.from->value;
-  const std::string owner = fmt::format("node '{}'", stage.taker());
+  const std::string owner = fmt::format("node '{}'", stage.input_name());
   if (from.kind == YamlKind::Map) {
     for (const YamlEntry& entry : from.entries) {
       const auto it = std::find(names.begin(), names.end(), entry.key);
@@ -138,7 +138,7 @@ Origin Connector::follow(const YamlNode& reference, const Wanted& wanted) {
     problems_.add(
         reference.place,
         fmt::format("{} takes {}, but '{}' ({}) is the first half of '{}'", wanted.owner,
-                    name_of(wanted.port.type), name, problems_.name_of(whole.taker_place), whole.name),
+                    name_of(wanted.port.type), name, problems_.name_of(whole.input_place), whole.name),
         fmt::format("write {}", whole.name));
     return {};
   }
@@ -301,7 +301,7 @@ void connect(std::vector<DeclaredStage> stages, std::vector<DeclaredSink> sinks,
                   .type = stages[number].type,
                   .params = std::move(stages[number].params),
                   .inputs = {},
-                  .where = problems.where(stages[number].taker_place),
+                  .where = problems.where(stages[number].input_place),
                   .part_names = std::move(stages[number].part_names),
                   .step = std::move(stages[number].step)};
     for (const Origin& origin : inputs[number]) node.inputs.push_back(renumber(origin));

@@ -113,9 +113,9 @@ std::string node_lines(const GraphSpec& graph, std::size_t number, const GraphSh
   if (node.part_names.empty()) {
     text = head_lines(node.type->name, node.name, chosen) + inputs;
   } else {
-    const std::string& first = node.taker();
+    const std::string& first = node.input_name();
     const bool is_there = std::any_of(graph.nodes.begin(), graph.nodes.begin() + static_cast<int>(number),
-                                      [&](const NodeSpec& one) { return one.taker() == first; });
+                                      [&](const NodeSpec& one) { return one.input_name() == first; });
     if (!is_there) text = head_lines(node.type->parts.front().name, first, chosen) + inputs;
     text += head_lines(node.type->parts.back().name, node.name, chosen) +
             fmt::format("    from: {{{0}: {1}.{0}}}\n", kBetweenHalves, first);

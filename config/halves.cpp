@@ -29,7 +29,7 @@ class Joiner {
     const bool all_joined = problems_.size() == problems;
     for (std::size_t i = 0; i < stages_.size(); ++i)
       if (all_joined && stages_[i].half == Half::First && !taken_[i])
-        report(stages_[i], "first", "goes on from it", "behind");
+        report(stages_[i], "is continued by no", "", "behind");
     std::vector<DeclaredStage> joined;
     std::vector<std::size_t> before;  // of each stage, how many of those that stay are before it
     for (std::size_t i = 0; i < stages_.size(); ++i) {
@@ -45,15 +45,14 @@ class Joiner {
     return stage.half == Half::First ? stage.type->parts.back().name : stage.type->parts.front().name;
   }
   /// Unless it is a stage of an unknown type that is missing.
-  void report(const DeclaredStage& stage, std::string_view which, std::string_view is_missing,
+  void report(const DeclaredStage& stage, std::string_view to_other, std::string_view rest,
               std::string_view where) {
     const auto is_unknown = [](const DeclaredStage& one) { return one.type == nullptr; };
     if (std::any_of(stages_.begin(), stages_.end(), is_unknown)) return;
     const std::string& other = other_half(stage);
-    problems_.add(stage.place,
-                  fmt::format("node '{}' is the {} half of {}, and no {} {}", stage.name, which,
-                              stage.type->name, other, is_missing),
-                  fmt::format("put {} {} it, or write {} for both", other, where, stage.type->name));
+    problems_.add(
+        stage.place, fmt::format("node '{}' {} {}{}", stage.name, to_other, other, rest),
+        fmt::format("put {} {} it, or write {} in place of the two", other, where, stage.type->name));
   }
 
   void join_second(std::size_t number) {
@@ -64,13 +63,13 @@ class Joiner {
     taken_[*first] = true;
     second.part_names = {stages_[*first].name, second.name};
     second.from = stages_[*first].from;
-    second.taker_place = stages_[*first].place;
+    second.input_place = stages_[*first].place;
     second.after = *first;
   }
   std::optional<std::size_t> nearest_before(std::size_t number) {
     for (std::size_t i = number; i-- > 0;)
       if (stages_[i].half == Half::First && stages_[i].type == stages_[number].type) return i;
-    report(stages_[number], "second", "is before it", "before");
+    report(stages_[number], "continues a", ", and none is before it", "before");
     return std::nullopt;
   }
   /// The first half that a second one names, as NODE or NODE.PORT.
@@ -89,7 +88,7 @@ class Joiner {
     problems_.add(reference.place,
                   fmt::format("node '{}' goes on from {}, allowed a {}{}", second.name, describe(reference),
                               other_half(second), did_you_mean(name, known)),
-                  fmt::format("write from: {}, or write {} for both",
+                  fmt::format("write from: {}, or write {} in place of the two",
                               known.empty() ? other_half(second) : known.front(), second.type->name));
     return std::nullopt;
   }

@@ -64,9 +64,9 @@ void refuse_unused_colours(const YamlNode& classes, const std::vector<DeclaredSt
                         key));
 }
 
-void read_graph(const YamlNode& root, const Catalog& catalog, const LoadOptions& options, GraphSpec& graph,
-                Problems& problems) {
-  const Reading reading{catalog, options.output_root, problems};
+void read_graph(const YamlNode& root, const Catalog& catalog, const LoadOptions& options,
+                const ListedSteps& steps, GraphSpec& graph, Problems& problems) {
+  const Reading reading{catalog, options.output_root, steps, problems};
   read_settings(root, options, graph, problems);
   if (const YamlEntry* entry = root.find("source"))
     graph.source = read_source(entry->value, reading);
@@ -84,7 +84,7 @@ void read_graph(const YamlNode& root, const Catalog& catalog, const LoadOptions&
     if (user != stages.end() && root.find("classes") == nullptr)
       problems.add(
           entry->place,
-          fmt::format("section 'classes' is missing: {} needs to know what to look for", user->taker()),
+          fmt::format("section 'classes' is missing: {} needs to know what to look for", user->input_name()),
           "add classes: [{name: ..., level: 0.5, colour: \"#e63946\"}]");
   }
   if (const YamlEntry* entry = root.find("classes")) refuse_unused_colours(entry->value, stages, problems);
@@ -110,10 +110,10 @@ GraphSpec load_graph_text(const std::string& text, const std::string& file_name,
   else if (problems.empty() && expect_map(root, "the graph", problems)) {
     refuse_unknown_sections(root, problems);
     expand_shorthand(root);
-    apply_overrides(root, catalog, options, problems);
+    const ListedSteps steps = apply_overrides(root, catalog, options, problems);
     place_inputs(root, catalog, options.input_root);
     graph.written = written_keys(root);
-    read_graph(root, catalog, options, graph, problems);
+    read_graph(root, catalog, options, steps, graph, problems);
   }
   if (!problems.empty()) throw ConfigErrors(problems.code(), problems.report(), problems.size());
   return graph;

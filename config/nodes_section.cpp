@@ -105,21 +105,19 @@ std::vector<Declared<Type>> read_nodes(const YamlNode& list, const std::vector<c
     declared.type = read_type(item, types, kind, problems, reading.catalog.left_out);
     declared.from = item.find("from");
     declared.after = nodes.size();
-    declared.taker_place = declared.place;
+    declared.input_place = declared.place;
     if (declared.type != nullptr) {
       if constexpr (std::is_same_v<Type, StageType>)
         declared.half = half_of(*declared.type, item.find("type")->value.text);
       declared.params = ParamSet(declared.half == Half::First ? first_half_params() : declared.type->params);
+      if constexpr (std::is_same_v<Type, StageType>)
+        if (const auto step = reading.steps.find(declared.name); step != reading.steps.end())
+          declared.step = step->second;
       const std::string owner =
-          fmt::format("{} '{}'", kind == "stage" ? "node" : kind,
-                      printable(step_name(item).empty() ? declared.name : step_name(item)));
-      YamlNode own = item;
-      std::erase_if(own.entries, [](const YamlEntry& entry) { return entry.key == kListedStep; });
-      read_and_try(own, reserved_keys<Type>(), owner, *declared.type, declared.params, reading);
+          fmt::format("{} '{}'", kind == "stage" ? "node" : kind, printable(declared.input_name()));
+      read_and_try(item, reserved_keys<Type>(), owner, *declared.type, declared.params, reading);
       if constexpr (std::is_same_v<Type, SinkType>)
         declared.settings = read_sink_settings(item, owner, problems);
-      else
-        declared.step = listed_step(item, types);
     }
     nodes.push_back(std::move(declared));
   }

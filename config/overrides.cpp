@@ -11,7 +11,7 @@ namespace {
 /// Finds the map that "TARGET." of a --set means.
 class Targets {
  public:
-  explicit Targets(YamlNode& root) : root_(root) {}
+  Targets(YamlNode& root, const ListedSteps& steps) : root_(root), steps_(steps) {}
 
   YamlNode* section(const std::string& name) {
     YamlEntry* entry = root_.find(name);
@@ -28,8 +28,11 @@ class Targets {
       YamlEntry* list = root_.find(section);
       if (list == nullptr) continue;
       for (YamlNode& candidate : list->value.items) {
-        if (entry_name(candidate) == name || step_name(candidate) == name) return &candidate;
-        known.push_back(entry_name(candidate));
+        // The name of a list of steps means none of them.
+        const auto step = steps_.find(entry_name(candidate));
+        const std::string own = step == steps_.end() ? entry_name(candidate) : step->second.name;
+        if (own == name) return &candidate;
+        known.push_back(own);
       }
     }
     return nullptr;
@@ -37,6 +40,7 @@ class Targets {
 
  private:
   YamlNode& root_;
+  const ListedSteps& steps_;
 };
 
 void put(YamlNode& map, const std::string& key, const std::string& value, const Place& place) {
@@ -70,7 +74,8 @@ std::optional<Override> override_of(const std::string& text) {
   return Override{text.substr(0, dot), text.substr(dot + 1, equals - dot - 1), text.substr(equals + 1)};
 }
 
-void apply_override(const std::string& text, const Place& place, YamlNode& root, Problems& problems) {
+void apply_override(const std::string& text, const Place& place, YamlNode& root, const ListedSteps& steps,
+                    Problems& problems) {
   const auto given = override_of(text);
   if (!given) {
     problems.add(place, fmt::format("'{}' is no setting", printable(text)),
@@ -83,7 +88,7 @@ void apply_override(const std::string& text, const Place& place, YamlNode& root,
                  "change it in the file");
     return;
   }
-  Targets targets(root);
+  Targets targets(root, steps);
   std::vector<std::string> known;
   YamlNode* map = nullptr;
   // `class NAME` is the older form.
@@ -108,26 +113,31 @@ void apply_override(const std::string& text, const Place& place, YamlNode& root,
 
 }  // namespace
 
-void apply_overrides(YamlNode& root, const Catalog& catalog, const LoadOptions& options, Problems& problems) {
+ListedSteps apply_overrides(YamlNode& root, const Catalog& catalog, const LoadOptions& options,
+                            Problems& problems) {
   if (options.input) {
-    YamlNode* source = Targets(root).section("source");
+    const ListedSteps none;
+    YamlNode* source = Targets(root, none).section("source");
     const YamlNode* name = source == nullptr ? nullptr : scalar_of(*source, "type");
     const SourceType* type = name == nullptr ? nullptr : catalog.source(name->text);
     if (type != nullptr && !type->input_param.empty())
       put(*source, type->input_param, *options.input, source->place);
   }
+  ListedSteps steps;
   std::vector<bool> done;
   const auto apply = [&](std::size_t i) {
-    apply_override(options.overrides[i], {.line = 0, .override_index = static_cast<int>(i)}, root, problems);
+    apply_override(options.overrides[i], {.line = 0, .override_index = static_cast<int>(i)}, root, steps,
+                   problems);
   };
   for (std::size_t i = 0; i < options.overrides.size(); ++i) {
     const auto given = override_of(options.overrides[i]);
     done.push_back(given && names_steps(root, catalog, given->target, given->key));
     if (done.back()) apply(i);
   }
-  expand_steps(root, catalog);
+  steps = expand_steps(root, catalog);
   for (std::size_t i = 0; i < options.overrides.size(); ++i)
     if (!done[i]) apply(i);
+  return steps;
 }
 
 }  // namespace contorno::config

@@ -1,7 +1,8 @@
-// The steps of loading a graph, one for each section of the file. Each adds the mistakes that it finds to one
-// Problems and continues with the rest. Internal to config/.
+// The phases of loading a graph, one for each section of the file. Each adds the mistakes that it finds to
+// one Problems and continues with the rest. Internal to config/.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,8 +17,8 @@ namespace contorno::config {
 
 inline constexpr std::size_t kMaxNodes = 1000;
 
-/// Of a stage with two parts (StageType::parts), which of them an entry names as its type: the second one
-/// goes on from the first one, and has the parameters.
+/// Which half of a stage with two parts (StageType::parts) an entry names as its type: of `contours`, First
+/// is marching_squares, and Second is contour_assembly, which goes on from it and has the parameters.
 enum class Half : std::uint8_t { None, First, Second };
 /// What the second half calls what it takes.
 inline constexpr std::string_view kBetweenHalves = "crossings";
@@ -34,15 +35,13 @@ struct Declared {
   const YamlEntry* from = nullptr;
   // Of stages:
   Half half = Half::None;
-  std::vector<std::string> part_names;  ///< of two halves that have been joined: what they were called
-  std::size_t after = 0;                ///< stages before it, of which it takes one that it does not name
-  Place taker_place;                    ///< the place where its inputs are meant
-  NodeSpec::ListedStep step;
+  std::vector<std::string> part_names;  ///< the names of the two halves that were joined to this stage
+  std::size_t after = 0;      ///< how many stages are before it: inputs without `from` come from these
+  Place input_place;          ///< for messages about its inputs
+  NodeSpec::ListedStep step;  ///< of a step of a list
 
-  /// What messages call it where its inputs are meant.
-  const std::string& taker() const {
-    return !part_names.empty() ? part_names.front() : step.name.empty() ? name : step.name;
-  }
+  /// The name for messages about its inputs.
+  const std::string& input_name() const { return input_name_of(*this); }
 };
 using DeclaredStage = Declared<StageType>;
 using DeclaredSink = Declared<SinkType>;
@@ -59,24 +58,22 @@ void expand_type(YamlNode& item);
 /// Expands the short forms that a file may use: `classify` becomes {type: classify}, and nodes whose type
 /// occurs twice get names (images, images_2). All later steps read the long form.
 void expand_shorthand(YamlNode& root);
-/// Writes out each stage that has a list of steps: {type: contour_prep, name: prep, steps: [drop_small,
-/// measure]} becomes the stages prep_drop_small and prep (the step prep_measure), each of which takes what
-/// the one before it makes. So the name of the list still stands for what it gives, in references and in
-/// results. A list that cannot be read stays, and is refused as a value.
-void expand_steps(YamlNode& root, const Catalog& catalog);
-/// What expand_steps has noted of a stage that stands for a step; the key is none that a file may have.
-inline constexpr const char* kListedStep = "step of a list";
-NodeSpec::ListedStep listed_step(const YamlNode& item, const std::vector<const StageType*>& stages);
-/// The name of such a step, or nothing.
-std::string step_name(const YamlNode& item);
-/// Whether `key` of the node is such a list.
+/// The nodes that stand for steps of lists, by their names.
+using ListedSteps = std::map<std::string, NodeSpec::ListedStep>;
+/// Replaces each stage that has a list of steps by a stage a step, each of which takes what the one before it
+/// makes: {type: contour_prep, name: prep, steps: [drop_small, measure]} becomes prep_drop_small and, since
+/// the name of the list goes on to stand for what it gives, prep; as a step that is called prep_measure. A
+/// list that cannot be read is left as it is: reading it as the value of a parameter says why.
+ListedSteps expand_steps(YamlNode& root, const Catalog& catalog);
+/// Whether `key` of stage `node` is a list of steps that is still to be expanded.
 bool names_steps(YamlNode& root, const Catalog& catalog, const std::string& node, const std::string& key);
 /// The keys that the file or the command line sets, as --set names them: "small.sigma", "classes.rot.level".
 std::set<std::string> written_keys(const YamlNode& root);
 
-/// Puts --set values into the tree, in place of those of the file, and writes its lists of steps out: a --set
-/// may name a whole list, or a step.
-void apply_overrides(YamlNode& root, const Catalog& catalog, const LoadOptions& options, Problems& problems);
+/// Puts --set values into the tree, in place of those of the file, and expands its lists of steps: a --set
+/// may name a whole list, or a step by the name that reports give it.
+ListedSteps apply_overrides(YamlNode& root, const Catalog& catalog, const LoadOptions& options,
+                            Problems& problems);
 
 /// The stage that makes class maps by the references and ranges of the classes, which mean nothing without
 /// it.
@@ -90,7 +87,7 @@ void place_inputs(YamlNode& root, const Catalog& catalog, const std::string& fol
 
 /// ParamDeclaration of the plain fields of a ClassSpec.
 const ParamDeclaration& class_params();
-/// None where the list is the word kClassesOfMaps: bind_source takes them from the maps.
+/// No class where the list is the word kClassesOfMaps: bind_source takes them from the maps.
 std::vector<ClassSpec> read_classes(const YamlNode& list, Problems& problems);
 inline constexpr std::string_view kClassesOfMaps = "auto";
 /// A class of the defaults for each channel: class0, class1 and so on.
@@ -100,6 +97,7 @@ std::vector<ClassSpec> classes_of_maps(const ImageFormat& maps);
 struct Reading {
   const Catalog& catalog;
   const std::optional<std::string>& output_root;  ///< as in LoadOptions
+  const ListedSteps& steps;
   Problems& problems;
 };
 SourceSpec read_source(const YamlNode& map, const Reading& reading);

@@ -11,26 +11,34 @@
 namespace contorno::config {
 namespace {
 
-/// Whether a step says nothing of the contours that it takes, only of what else it takes.
+/// Whether a step says nothing of the contours that it takes, but perhaps what else it takes: from: {maps:
+/// NODE}.
 bool leaves_contours_alone(const YamlNode& step, const StageType& type) {
   const YamlEntry* from = step.find("from");
   return from == nullptr || (type.inputs.size() > 1 && from->value.kind == YamlKind::Map &&
                              from->value.find(type.inputs[0].name) == nullptr);
 }
 
-std::optional<StepSpec> read_step(const YamlNode& item, const StepTypes& types, const std::string& what,
-                                  Problems& problems, const MaskReader& read_mask) {
+/// Of a step of this number that says where its contours come from.
+void refuse_from(const YamlEntry& from, const StageType& type, std::size_t number, const std::string& what,
+                 Problems& problems) {
+  std::string fix = number == 0 ? "write from: NODE beside the list"
+                                : "leave 'from' out, or end the list here and go on with another";
+  if (type.inputs.size() > 1) fix += fmt::format("; as a step: from: {{{}: NODE}}", type.inputs.back().name);
+  problems.add(from.place,
+               fmt::format("{} '{}' has 'from', but takes what {}", what, type.name,
+                           number == 0 ? "its list takes" : "the step before it makes"),
+               fix);
+}
+
+std::optional<StepSpec> read_step(const YamlNode& item, const StepTypes& types, std::size_t number,
+                                  const std::string& what, Problems& problems, const MaskReader& read_mask) {
   if (!expect_map(item, what, problems)) return std::nullopt;
   const StageType* type = read_type(item, types, "step", problems);
   if (type == nullptr) return std::nullopt;
   StepSpec step{.type = type, .params = ParamSet(type->params)};
   const std::size_t before = problems.size();
-  if (!leaves_contours_alone(item, *type))
-    problems.add(item.find("from")->place,
-                 fmt::format("{} '{}': a step takes what the one before it makes", what, type->name),
-                 type->inputs.size() == 1
-                     ? "leave 'from' out"
-                     : fmt::format("write from: {{{}: NODE}}", type->inputs.back().name));
+  if (!leaves_contours_alone(item, *type)) refuse_from(*item.find("from"), *type, number, what, problems);
   read_params(item, {"type", "from"}, fmt::format("{} '{}'", what, type->name), item.place, step.params,
               problems, read_mask);
   return problems.size() == before ? std::optional(std::move(step)) : std::nullopt;
@@ -49,9 +57,8 @@ std::optional<StepList> step_list(YamlNode& item, const std::vector<const StageT
   const auto type = std::find_if(stages.begin(), stages.end(),
                                  [&](const StageType* one) { return one->name == word->text; });
   if (type == stages.end()) return std::nullopt;
-  for (const ParamSpec& spec : (*type)->params.specs)
-    if (spec.kind == ParamKind::Steps) return StepList{&item, *type, &spec};
-  return std::nullopt;
+  const ParamSpec* const spec = list_of_steps(**type);
+  return spec == nullptr ? std::nullopt : std::optional(StepList{&item, *type, spec});
 }
 
 /// The steps as they are written, if nothing is wrong with them but perhaps what they say of themselves. What
@@ -122,9 +129,10 @@ bool names_steps(YamlNode& root, const Catalog& catalog, const std::string& node
   });
 }
 
-void expand_steps(YamlNode& root, const Catalog& catalog) {
+ListedSteps expand_steps(YamlNode& root, const Catalog& catalog) {
+  ListedSteps listed;
   YamlEntry* stages = root.find("stages");
-  if (stages == nullptr) return;
+  if (stages == nullptr) return listed;
   std::set<std::string> taken;
   for (const char* section : {"stages", "sinks"})
     if (const YamlEntry* entry = root.find(section))
@@ -150,10 +158,7 @@ void expand_steps(YamlNode& root, const Catalog& catalog) {
       const std::string own = free_name(is_node_name(node) ? node : list->type->name, type_name, taken);
       const bool is_last = &step == &steps.back();
       before = is_last ? node : own;
-      YamlNode note{.kind = YamlKind::Map, .place = place};
-      for (const auto& [key, text] :
-           {std::pair{"list", list->type->name}, {"list_name", node}, {"name", own}})
-        note.entries.push_back({.key = key, .place = place, .value = word_at(place, text)});
+      listed.emplace(before, NodeSpec::ListedStep{.list = list->type, .list_name = node, .name = own});
       // The last step has the name as it is written, so that what is wrong with it is found there.
       if (YamlEntry* name = item.find("name"); name != nullptr && is_last)
         step.entries.push_back(std::move(*name));
@@ -161,24 +166,11 @@ void expand_steps(YamlNode& root, const Catalog& catalog) {
         step.entries.push_back({.key = "name",
                                 .place = is_last ? item.place : place,
                                 .value = word_at(is_last ? item.place : place, before)});
-      step.entries.push_back({.key = kListedStep, .place = place, .value = std::move(note)});
       written.push_back(std::move(step));
     }
   }
   stages->value.items = std::move(written);
-}
-
-NodeSpec::ListedStep listed_step(const YamlNode& item, const std::vector<const StageType*>& stages) {
-  const YamlEntry* note = item.find(kListedStep);
-  if (note == nullptr) return {};
-  return {.list = &stage_called(stages, "stage", scalar_of(note->value, "list")->text),
-          .list_name = scalar_of(note->value, "list_name")->text,
-          .name = step_name(item)};
-}
-
-std::string step_name(const YamlNode& item) {
-  const YamlEntry* note = item.find(kListedStep);
-  return note == nullptr ? std::string() : scalar_of(note->value, "name")->text;
+  return listed;
 }
 
 std::optional<ParamValue> read_steps(const YamlNode& value, const ParamSpec& spec, const std::string& what,
@@ -191,9 +183,10 @@ std::optional<ParamValue> read_steps(const YamlNode& value, const ParamSpec& spe
     return std::nullopt;
   }
   auto steps = std::make_shared<std::vector<StepSpec>>();
-  for (YamlNode item : *items) {
+  for (std::size_t number = 0; number < items->size(); ++number) {
+    YamlNode item = (*items)[number];
     expand_type(item);
-    if (auto step = read_step(item, spec.step_types(), fmt::format("{}[{}]", what, steps->size()), problems,
+    if (auto step = read_step(item, spec.step_types(), number, fmt::format("{}[{}]", what, number), problems,
                               read_mask))
       steps->push_back(std::move(*step));
   }

@@ -59,15 +59,14 @@ TEST_CASE("the second half names the first one in every form, and two may go on 
 
 TEST_CASE("a half without the other, and who takes the first one, are errors at their place") {
   const auto said = [](const char* stages) { return report(kHead + "stages:\n" + stages); };
-  CHECK(
-      said("  - marching_squares\n") ==
-      "graph.yaml:4:5: error: node 'marching_squares' is the first half of contours, and no contour_assembly "
-      "goes on from it\n    4 |   - marching_squares\n      |     ^~~~~~~~~~~~~~~~\n"
-      "  fix: put contour_assembly behind it, or write contours for both");
+  CHECK(said("  - marching_squares\n") ==
+        "graph.yaml:4:5: error: node 'marching_squares' is continued by no contour_assembly\n    4 |   - "
+        "marching_squares\n      |     ^~~~~~~~~~~~~~~~\n"
+        "  fix: put contour_assembly behind it, or write contours in place of the two");
   CHECK(said("  - contour_assembly\n  - {type: marching_squares, name: late}\n") ==
-        "graph.yaml:4:5: error: node 'contour_assembly' is the second half of contours, and no "
-        "marching_squares is before it\n    4 |   - contour_assembly\n      |     ^~~~~~~~~~~~~~~~\n"
-        "  fix: put marching_squares before it, or write contours for both");
+        "graph.yaml:4:5: error: node 'contour_assembly' continues a marching_squares, and none is "
+        "before it\n    4 |   - contour_assembly\n      |     ^~~~~~~~~~~~~~~~\n"
+        "  fix: put marching_squares before it, or write contours in place of the two");
   CHECK(contains(said("  - marching_squares\n  - {type: contour_assembly, from: marching_square}\n"),
                  "graph.yaml:5:36: error: node 'contour_assembly' goes on from 'marching_square', allowed a "
                  "marching_squares (did you mean 'marching_squares'?)"));

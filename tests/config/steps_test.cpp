@@ -147,8 +147,8 @@ TEST_CASE("the command line replaces a list of steps, or a value of one of its s
   CHECK(std::get<double>(steps[0].params.get("min_area")) == 2.5);
   CHECK(std::get<std::int64_t>(steps[1].params.get("limit")) == 7);
   CHECK(graph.written.contains("contour_prep_drop_small.min_area"));
-  CHECK(says(report_of("[drop_small]\n", {.overrides = {"contour_prep.min_aria=1"}}),
-             "unknown key 'min_aria' (did you mean 'min_area'?)"));
+  CHECK(says(report_of("[drop_small]\n", {.overrides = {"contour_prep.min_area=1"}}),
+             "unknown node 'contour_prep'"));
 }
 
 TEST_CASE("what is wrong with a step is said with its place") {
@@ -161,11 +161,19 @@ TEST_CASE("what is wrong with a step is said with its place") {
   const std::string area = report_of("\n      - drop_small\n      - {type: drop_small, min_area: -1}\n");
   CHECK(says(area, "graph.yaml:10:38"));
   CHECK(says(area, "node 'contour_prep_drop_small_2': min_area is -1, allowed 0 to 1000000000"));
-  const std::string from = "steps[1] 'drop_small': a step takes what the one before it makes";
-  CHECK(says(report_of("[measure, {type: drop_small, from: contour_assembly}]\n"), from));
-  CHECK(says(report_of("[{type: measure_map, from: [contour_assembly, classify]}]\n"),
-             "fix: write from: {maps: NODE}"));
+  const std::string from = "steps[1] 'drop_small' has 'from', but takes what the step before it makes";
+  const std::string second = report_of("[measure, {type: drop_small, from: contour_assembly}]\n");
+  CHECK(second.starts_with("graph.yaml:8:41: error: node 'contour_prep': " + from));
+  CHECK(says(second, "fix: leave 'from' out, or end the list here and go on with another"));
+  CHECK(second.find("error:") == second.rfind("error:"));
+  const std::string first = report_of("[{type: measure_map, from: [contour_assembly, classify]}]\n");
+  CHECK(says(first, "steps[0] 'measure_map' has 'from', but takes what its list takes"));
+  CHECK(says(first, "fix: write from: NODE beside the list; as a step: from: {maps: NODE}"));
   CHECK(says(report_of("[{type: drop_small, name: small}]\n"), "unknown key 'name'"));
+  // What is wrong with the one before does not change the number.
+  CHECK(says(report_of("[{type: drop_small, name: small}, {type: smooth, from: x}]\n"), "steps[1] 'smooth'"));
+  CHECK(says(report_of("[drop_small]\n", {.overrides = {"contour_prep_drop_smal.min_area=1"}}),
+             "unknown node 'contour_prep_drop_smal' (did you mean 'contour_prep_drop_small'?)"));
   CHECK(says(report_of("[overlay]\n"), "unknown step type"));
   CHECK(says(report_of("[[drop_small]]\n"), "steps[0] is a list, allowed a map of keys and values"));
   CHECK(says(report_of("[]\n"), "steps is a list of 0, allowed 1 to 1000 steps"));
@@ -224,4 +232,10 @@ TEST_CASE("steps are printed as they can be read again") {
   CHECK(config::describe_graph(again, nullptr, config::Detail::All) == text);
   const std::string maps = "{type: measure_map, from: {maps: classify.maps}}";
   CHECK(says(config::describe_graph(load_steps("[" + maps + "]\n"), nullptr), "steps: [" + maps + "]"));
+}
+
+TEST_CASE("a key that nobody has is refused, whatever it is called") {
+  const std::string stages = "stages: [classify, {type: contours, \"step of a list\": 3}]\n";
+  CHECK_THROWS_WITH_AS(config::load_graph_text(kHead + stages, "graph.yaml", steps_catalog()),
+                       doctest::Contains("unknown key 'step of a list'"), config::ConfigErrors);
 }
