@@ -2,13 +2,16 @@
 // copy, with
 //
 //   Params, kName         its parameters, which it is made from, and its name
-//   kGives                what comes of a contour, and with that how it is called; see Gives
-//   kTeams, kRoom         on a device: the teams that it is divided among; bytes of their fast memory, if any
+//   kGives                which kind of result it has, which also says how it is called; see Gives
+//   kAttributes           where it gives attributes: which (Attributes)
+//   output(context, format)   where it gives points: the format of its output, with room for as many points
+//   kTeams, kRoom         on a device: how many threads work on a contour (ContourTeams); bytes of their fast
+//                         memory, if any (BlockTeam::room)
 //   arrays(take, format)  its memory within a frame (arrays.h), if it needs any
 //   tables(tables, params, format)   what it reads in every frame, if there is anything
 //
-// All else is written once: the stage here, loops over contours in on_host.h and kernels in on_device.cuh. A
-// folder has such a step in stage.h and its declaration in cpu.cpp; on a device it is a line of steps.cu.
+// The rest exists once: the stage here, loops over contours in on_host.h and kernels in on_device.cuh. In
+// contorno itself a folder has such a step in stage.h and its declaration in cpu.cpp, and steps.cu a line.
 #pragma once
 
 #include "geometry/contour_size.h"
@@ -19,17 +22,19 @@
 
 namespace contorno {
 
-/// What a step gives for each contour, and how it is called by each thread of a team:
+/// What a step gives for each contour. It is called by all threads of a team (geometry/team.h); what it
+/// returns is that of the first one.
 enum class Gives : std::uint8_t {
   Choice,      ///< bool step(team, in, contour): whether the contour stays
-  Attributes,  ///< step(team, out, contour) writes kAttributes of a contour, which is there already
-  Shape,       ///< step(team, out, contour) moves its points
-  Marks,       ///< step(team, own, keep): which of its own points stay, as flags; see HostSelection
-  Points,      ///< step.count(team, in, contour): how many points it gets (see HostNewPoints); then
-               ///< step.write(team, in, contour, points, count) writes them
+  Attributes,  ///< step(team, out, contour) writes kAttributes; the contour has been copied to `out`
+  Shape,       ///< step(team, out, contour) moves its points, the repeated last one too; likewise
+  Marks,       ///< step(team, own, keep): keep[i] becomes 1 if own point i of the contour stays, else 0
+  Points,      ///< step.count(team, in, contour): how many points it gets, with the repeated last one, or 0;
+               ///< then step.write(team, in, contour, points, count) writes them
 };
 
-/// The call of a step for a contour of a frame, with one more argument. Launched by TeamLaunch.
+/// Calls a step for a contour of a frame by one of the structs below, which have what it reads and writes.
+/// Launched by TeamLaunch.
 template <class Step, class Call>
 struct StepCall {
   static constexpr ContourTeams kTeams = Step::kTeams;
@@ -61,7 +66,7 @@ struct ChooseCall {
   }
 };
 struct ChangeCall {
-  std::uint32_t* sources;  ///< see Stage::selection; null: none
+  std::uint32_t* sources;  ///< see Stage::selection; null where attributes do not change
   CONTORNO_FOR_TEAMS
   template <class Team, class Step>
   CONTORNO_HD void operator()(const Team& team, const Step& step, const ContoursView& out,

@@ -177,6 +177,10 @@ TEST_CASE("contours that did not fit are read by no step, and how much room they
     ContourCounts& counts = *in.view.counts;
     (points ? counts.points : counts.contours) =
         (points ? in.format.point_capacity : in.format.contour_capacity) + 1;
+    // Who reads it goes far outside.
+    std::fill_n(in.view.offsets, in.format.contour_capacity + 1, 0xF0000000U);
+    std::fill_n(in.view.class_begin, 3, 0xF0000000U);
+    std::fill_n(in.view.closed, in.format.contour_capacity, std::uint8_t{0xA5});
     const auto check = [&](const ContoursView& out) {
       CHECK(!out.fits());
       CHECK(out.counts->points >= counts.points);
