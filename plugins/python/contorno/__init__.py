@@ -25,7 +25,7 @@ finally:
 from ._backends import backends
 from ._batch import ContourArrays, find_contours_batch
 from ._contours import pen_up_length
-from ._find_contours import find_contours
+from ._find_contours import find_contours, find_segments
 from ._fourier import fourier, fourier_points
 from ._diamond_square import diamond_square
 from ._mean_shift import MeanShift, estimate_bandwidth, mean_shift, mean_shift_filter, mean_shift_segment
@@ -78,6 +78,6 @@ def __dir__():
 # `open` is left out: a star import would hide Python's own.
 __all__ = ["Class", "ContourArrays", "DeviceArray", "FrameError", "MeanShift", "Pipeline", "Result", "Tracker", "apply", "backends", "blackhat",
            "close", "close_by_reconstruction", "diamond_square", "dilate", "element", "erode", "estimate_bandwidth", "find_contours",
-           "find_contours_batch", "fourier", "fourier_points", "gradient", "hit_or_miss", "mean_shift", "mean_shift_filter",
+           "find_contours_batch", "find_segments", "fourier", "fourier_points", "gradient", "hit_or_miss", "mean_shift", "mean_shift_filter",
            "mean_shift_segment", "mipmaps", "open_by_reconstruction", "pen_up_length", "reconstruct", "stages", "to_shapely", "tophat",
            *_ON_CONTOURS]

@@ -1,9 +1,11 @@
-// find_contours of one image: scikit-image's rules about arguments, and a list of arrays as the result.
+// find_contours and find_segments of one image: scikit-image's rules about arguments, and arrays as results.
 #include "stages/contours/find_contours.h"
 
 #include <fmt/format.h>
+#include <pybind11/numpy.h>
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "plugins/python/device/on_device.h"
@@ -12,6 +14,7 @@
 #include "plugins/python/host/host_array.h"
 #include "plugins/python/shared/arguments.h"
 #include "plugins/python/shared/process.h"
+#include "stages/contours/find_segments.h"
 
 namespace contorno::python {
 namespace {
@@ -56,8 +59,11 @@ std::optional<double> level_of(py::handle level, const HostArray& image) {
   return number(level);
 }
 
-py::list find_on_cpu(py::handle object, py::handle level, py::handle mask, py::handle threads,
-                     FindContoursOptions options) {
+/// find(image, options) of an array on the host, without the GIL. `options` has what is not among the other
+/// arguments.
+template <class Find>
+auto find_on_cpu(const Find& find, py::handle object, py::handle level, py::handle mask, py::handle threads,
+                 FindContoursOptions options) {
   HostArray image(object, "image");
   check_sides(image.sides());
   std::optional<HostArray> mask_array;
@@ -67,15 +73,15 @@ py::list find_on_cpu(py::handle object, py::handle level, py::handle mask, py::h
   const std::int64_t samples = image.elements();
   options.threads = threads_for(threads, static_cast<std::uint64_t>(samples));
   const ImageView view = view_of(image);
-  FoundContours found;
-  {
-    const py::gil_scoped_release released;
-    std::optional<SignalWatch> watch;
-    if (samples >= kWatchedSamples) watch.emplace();
-    if (samples > kBandSamples && options.threads == 1)
-      options.band_rows = static_cast<int>(kBandSamples / image.side(1) + 1);
-    found = find_contours(view, options);
-  }
+  const py::gil_scoped_release released;
+  std::optional<SignalWatch> watch;
+  if (samples >= kWatchedSamples) watch.emplace();
+  if (samples > kBandSamples && options.threads == 1)
+    options.band_rows = static_cast<int>(kBandSamples / image.side(1) + 1);
+  return find(view, options);
+}
+
+py::list list_of(const FoundContours& found) {
   return contour_list<std::uint32_t>(reinterpret_cast<const std::byte*>(found.points.data()),
                                      PointType::Float64,
                                      std::span(found.offsets.data(), found.offsets.size()));
@@ -91,23 +97,44 @@ py::list find_on_cuda(py::handle image, py::handle level, py::handle mask,
                                      std::span(found.offsets.data(), found.offsets.size()));
 }
 
-py::object find(py::object image, py::handle level, py::handle fully_connected,
-                py::handle positive_orientation, py::object mask, py::handle backend, py::handle threads) {
+FindContoursOptions options_of(py::handle fully_connected, py::handle positive_orientation) {
   FindContoursOptions options;
   options.fully_connected =
       is_high(fully_connected, "fully_connected") ? Connectivity::High : Connectivity::Low;
   options.positive_orientation =
       is_high(positive_orientation, "positive_orientation") ? Orientation::High : Orientation::Low;
+  return options;
+}
+
+py::object find(py::object image, py::handle level, py::handle fully_connected,
+                py::handle positive_orientation, py::object mask, py::handle backend, py::handle threads) {
+  const FindContoursOptions options = options_of(fully_connected, positive_orientation);
   if (!on_device_or_to_host(backend_of(backend), image, mask, "image", py::none()))
-    return find_on_cpu(image, level, mask, threads, options);
+    return list_of(find_on_cpu(find_contours, image, level, mask, threads, options));
   threads_for(threads, 1);
   return find_on_cuda(image, level, mask, options);
+}
+
+/// Arrays of (n, 2, 2) float64 and of (n, 2) int32.
+py::tuple segments(py::object image, py::handle level, py::handle fully_connected,
+                   py::handle positive_orientation, py::object mask, py::handle threads) {
+  on_device_or_to_host(Backend::Cpu, image, mask, "image", py::none());
+  auto found = std::make_unique<FoundSegments>(find_on_cpu(
+      find_segments, image, level, mask, threads, options_of(fully_connected, positive_orientation)));
+  FoundSegments* const kept = found.release();
+  const py::capsule owner(kept, [](void* one) { delete static_cast<FoundSegments*>(one); });
+  const auto count = static_cast<py::ssize_t>(kept->count());
+  static_assert(sizeof(PointD) == 2 * sizeof(double) && sizeof(CellPlace) == 2 * sizeof(std::int32_t));
+  return py::make_tuple(
+      py::array_t<double>({count, py::ssize_t{2}, py::ssize_t{2}}, &kept->points.data()->row, owner),
+      py::array_t<std::int32_t>({count, py::ssize_t{2}}, &kept->cells.data()->row, owner));
 }
 
 }  // namespace
 
 void bind_find_contours(py::module_& module) {
   module.def("find_contours", &find);
+  module.def("find_segments", &segments);
 }
 
 }  // namespace contorno::python
