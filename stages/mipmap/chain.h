@@ -31,9 +31,12 @@ enum class MipmapFilter : std::uint8_t { Box, Clamp, Triangle, Kaiser, Lanczos3,
 /// What lies outside of the image: its edge, the image again (for textures that tile), or its mirror image.
 enum class MipmapEdge : std::uint8_t { Clamp, Wrap, Mirror };
 
+inline constexpr int kMostMipmapWidth = 16;
+
 struct MipmapOptions {
   MipmapFilter filter = MipmapFilter::Box;
-  int width = 2;  ///< of Clamp; a level is this many times smaller than the one before
+  int width =
+      2;  ///< of Clamp, up to kMostMipmapWidth; a level is this many times smaller than the one before
   LevelSizes sizes = LevelSizes::Floor;
   int stop = 32;
   MipmapEdge edge = MipmapEdge::Clamp;

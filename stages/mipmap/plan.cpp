@@ -153,10 +153,10 @@ void check(const ImageFormat& image, const MipmapOptions& options) {
                     describe(image)));
   if (options.linear_light && type == ElementType::F32)
     refuse("linear_light needs uint8 or uint16, float32 samples are taken as light already");
-  if (options.filter == MipmapFilter::Clamp && (options.width < 2 || options.width > 4))
-    refuse(fmt::format("width is {}, allowed 2 to 4 px", options.width));
+  if (options.filter == MipmapFilter::Clamp && (options.width < 2 || options.width > kMostMipmapWidth))
+    refuse(fmt::format("width is {}, allowed 2 to {} px", options.width, kMostMipmapWidth));
   if (options.filter != MipmapFilter::Clamp && options.width != 2)
-    refuse(fmt::format("width is {}, allowed 2 px (3 and 4 with filter: clamp)", options.width));
+    refuse(fmt::format("width is {}, allowed 2 px (more with filter: clamp)", options.width));
   if (options.stop < 1) refuse(fmt::format("stop is {}, allowed 1 px and more", options.stop));
 }
 

@@ -117,7 +117,7 @@ ParamDeclaration mipmap_params() {
        {"mitchell", MipmapFilter::Mitchell}},
       "How pixels are weighted: box by exact areas, clamp all of width x width alike, the others reach "
       "further and keep more detail.");
-  list.integer("width", static_cast<int P::*>(&P::width), 2, 4, Unit::Pixels,
+  list.integer("width", static_cast<int P::*>(&P::width), 2, kMostMipmapWidth, Unit::Pixels,
                "Side of the square that filter: clamp averages; each level is that many times smaller.");
   list.choice("sizes", static_cast<LevelSizes P::*>(&P::sizes),
               {{"floor", LevelSizes::Floor}, {"ceil", LevelSizes::Ceil}, {"round", LevelSizes::Round}},

@@ -190,8 +190,10 @@ ParamDeclaration preprocess_params() {
                {"grey", PreprocessColour::Grey},
                {"rgb", PreprocessColour::Rgb},
                {"rgba", PreprocessColour::Rgba},
-               {"hsv", PreprocessColour::Hsv}},
-              "Colour model of the output; hue, saturation and value each fill the whole range of the type.");
+               {"hsv", PreprocessColour::Hsv},
+               {"hsl", PreprocessColour::Hsl}},
+              "Colour model of the output; hue, saturation and value or lightness each fill the whole range "
+              "of the type.");
   list.choice(
       "output", &PreprocessParams::output,
       {{"same", PreprocessOutput::Same},

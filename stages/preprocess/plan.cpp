@@ -54,6 +54,7 @@ int channels_of(PreprocessColour colour, int channels_in) {
       return 1;
     case PreprocessColour::Rgb:
     case PreprocessColour::Hsv:
+    case PreprocessColour::Hsl:
       return 3;
     case PreprocessColour::Rgba:
       return 4;

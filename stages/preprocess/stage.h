@@ -23,7 +23,7 @@
 
 namespace contorno {
 
-enum class PreprocessColour : std::uint8_t { Keep, Grey, Rgb, Rgba, Hsv };
+enum class PreprocessColour : std::uint8_t { Keep, Grey, Rgb, Rgba, Hsv, Hsl };
 enum class PreprocessOutput : std::uint8_t { Same, Uint8, Float32 };
 
 struct PreprocessParams {
@@ -58,9 +58,11 @@ struct FinishPixel {
     const float alpha = channels_in == 4 ? in[3] : full;
     if (colour == PreprocessColour::Grey && channels_in > 1) {
       out[0] = luma_of(red, green, blue);
-    } else if (colour == PreprocessColour::Hsv) {
-      const Triple hsv = hsv_of(red / full, green / full, blue / full);
-      out[0] = hsv.x * full, out[1] = hsv.y * full, out[2] = hsv.z * full;
+    } else if (colour == PreprocessColour::Hsv || colour == PreprocessColour::Hsl) {
+      const Triple hue_first = colour == PreprocessColour::Hsv
+                                   ? hsv_of(red / full, green / full, blue / full)
+                                   : hsl_of(red / full, green / full, blue / full);
+      out[0] = hue_first.x * full, out[1] = hue_first.y * full, out[2] = hue_first.z * full;
     } else {
       out[0] = red, out[1] = green, out[2] = blue, out[3] = alpha;
     }

@@ -48,20 +48,38 @@ CONTORNO_HD inline Triple oklab_of(float red, float green, float blue) {
           0.0259040371F * l + 0.7827717662F * m - 0.8086757660F * s};
 }
 
+/// What HSV and HSL have in common: the hue in turns 0..1 (0 for greys), and the greatest and the least
+/// component.
+struct HueAndRange {
+  float hue, high, low;
+
+  /// Components are in 0..1.
+  CONTORNO_HD HueAndRange(float red, float green, float blue) {
+    const float high_rg = red > green ? red : green;
+    const float low_rg = red > green ? green : red;
+    high = high_rg > blue ? high_rg : blue;
+    low = low_rg < blue ? low_rg : blue;
+    const float divisor = chroma() > 0.0F ? 6.0F * chroma() : 1.0F;
+    const float from_red = (green - blue) / divisor;
+    const float from_green = (blue - red) / divisor + (1.0F / 3.0F);
+    const float from_blue = (red - green) / divisor + (2.0F / 3.0F);
+    const float signed_hue = high == red ? from_red : (high == green ? from_green : from_blue);
+    hue = chroma() > 0.0F ? (signed_hue < 0.0F ? signed_hue + 1.0F : signed_hue) : 0.0F;
+  }
+  CONTORNO_HD float chroma() const { return high - low; }
+};
+
 /// x = hue in turns 0..1 (0 for greys), y = saturation, z = value; red, green, blue in 0..1.
 CONTORNO_HD inline Triple hsv_of(float red, float green, float blue) {
-  const float high_rg = red > green ? red : green;
-  const float low_rg = red > green ? green : red;
-  const float value = high_rg > blue ? high_rg : blue;
-  const float low = low_rg < blue ? low_rg : blue;
-  const float chroma = value - low;
-  const float divisor = chroma > 0.0F ? 6.0F * chroma : 1.0F;
-  const float from_red = (green - blue) / divisor;
-  const float from_green = (blue - red) / divisor + (1.0F / 3.0F);
-  const float from_blue = (red - green) / divisor + (2.0F / 3.0F);
-  const float signed_hue = value == red ? from_red : (value == green ? from_green : from_blue);
-  const float hue = signed_hue < 0.0F ? signed_hue + 1.0F : signed_hue;
-  return {chroma > 0.0F ? hue : 0.0F, value > 0.0F ? chroma / value : 0.0F, value};
+  const HueAndRange one(red, green, blue);
+  return {one.hue, one.high > 0.0F ? one.chroma() / one.high : 0.0F, one.high};
+}
+
+/// x = hue as in hsv_of, y = saturation, z = lightness, the middle of the greatest and the least component.
+CONTORNO_HD inline Triple hsl_of(float red, float green, float blue) {
+  const HueAndRange one(red, green, blue);
+  const float sum = one.high + one.low, room = sum < 1.0F ? sum : 2.0F - sum;
+  return {one.hue, room > 0.0F ? one.chroma() / room : 0.0F, 0.5F * sum};
 }
 
 /// Luma of ITU-R BT.601, as in most grey conversions.

@@ -1,4 +1,6 @@
 """Stages of the Python package beside their definitions, written once more in few lines of NumPy, and OpenCV."""
+import colorsys
+
 import numpy as np
 import pytest
 
@@ -91,3 +93,24 @@ def test_fields_are_those_of_the_serial_algorithm(n, seed):
     fields = contorno.diamond_square(n, seed, channels=2)
     for channel in range(2):
         assert np.array_equal(fields[channel], serial_field(n, seed, channel))
+
+
+# Colours ---------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("model", ["hsv", "hsl"])
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32])
+def test_hue_and_saturation_are_those_of_colorsys(model, dtype):
+    full = 255 if dtype == np.uint8 else 1
+    random = np.random.default_rng(8)
+    colours = np.concatenate([random.integers(0, 256, (300, 3)), random.integers(0, 3, (100, 3)) * 127,
+                              np.repeat(np.arange(0, 256, 15)[:, None], 3, 1), [[255, 0, 255], [255, 255, 255]]])
+    image = (colours[None] / 255 * full).astype(dtype)
+    made = contorno.apply("preprocess", image, colour=model, output_="float32", scale=1 / full)
+    assert made.shape == (3, 1, image.shape[1]) and made.dtype == np.float32
+    for pixel, got in zip(image[0] / full, made[:, 0].T):
+        if model == "hsv":
+            wanted = colorsys.rgb_to_hsv(*map(float, pixel))
+        else:
+            hue, lightness, saturation = colorsys.rgb_to_hls(*map(float, pixel))
+            wanted = hue, saturation, lightness
+        turn = abs(got[0] - wanted[0])
+        assert min(turn, 1 - turn) < 1e-5 and np.abs(got[1:] - wanted[1:]).max() < 1e-5, (pixel, got, wanted)

@@ -111,7 +111,7 @@ TEST_CASE("floats are averaged to float precision, and NaN stays within its pixe
 
 TEST_CASE("the paper's rule is the mean of a square whose coordinates are limited to the image") {
   for (const auto& [width, height] : kSizes)
-    for (int side = 2; side <= 4; ++side)
+    for (const int side : {2, 3, 4, 7, kMostMipmapWidth})
       for (const bool up : {false, true}) {
         const TestImage in = random_image<std::uint8_t>(width, height, 4, 4, 3);
         StageHarness harness(mipmap_stage(), {{"filter", std::string("clamp")},

@@ -38,6 +38,8 @@ TEST_CASE("a chain that is uploaded in bands is the CPU's, bit for bit") {
   for (const int bands : {1, 2, 5, 0}) {
     check_upload({.width = 512, .height = 1024, .channels = 4}, {}, bands);
     check_upload({.width = 1000, .height = 700, .channels = 3}, {.stop = 1}, bands);
+    check_upload({.width = 333, .height = 517, .channels = 4, .type = ElementType::U16},
+                 {.filter = MipmapFilter::Clamp, .width = kMostMipmapWidth, .stop = 1}, bands);
     check_upload({.width = 333, .height = 517, .channels = 4}, {.filter = MipmapFilter::Clamp, .stop = 1},
                  bands);
     check_upload({.width = 256, .height = 640, .channels = 5, .layout = Layout::Planar}, {.stop = 1}, bands);

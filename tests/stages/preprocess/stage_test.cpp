@@ -116,7 +116,7 @@ TEST_CASE("preprocess computes what its per-sample function computes, bit for bi
 
 TEST_CASE("preprocess gives the same bytes for any number of threads and any stride") {
   const TestImage tight = random_bytes(64, 67, 3, 6), loose = random_bytes(64, 67, 3, 6, 13);
-  const Settings settings{{"size", std::vector<double>{31, 50}}, {"colour", std::string("hsv")}};
+  const Settings settings{{"size", std::vector<double>{31, 50}}, {"colour", std::string("hsl")}};
   StageHarness one(preprocess_stage(), settings);
   one.run({tight.view});
   for (const int threads : {2, 3, 8}) {
