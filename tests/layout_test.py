@@ -49,8 +49,10 @@ ROOMS = {
     "tools/explain": set(),
     "tools/latency": set(),
     "tools/learn": set(),
+    "tools/points": set(),
     "tools/replay": set(),
-    "tools/commands": {"tools/bench", "tools/draw", "tools/explain", "tools/latency", "tools/learn", "tools/replay"},
+    "tools/commands": {"tools/bench", "tools/draw", "tools/explain", "tools/latency", "tools/learn", "tools/points",
+                       "tools/replay"},
 }
 FOREIGN = {
     r"glib\.h|pango/": lambda path: path.parts[:2] in (("plugins", "gst"), ("plugins", "text")) or path.name == "glib_writer.cpp",

@@ -9,12 +9,13 @@
 
 #include "base/error.h"
 #include "pipeline/shared/threads.h"
-#include "plugins/files/arrays/array_file.h"
+#include "plugins/files/arrays/npy.h"
 #include "stages/mean_shift/points.h"
-#include "stages/shared/sample_value.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/map_options.h"
 #include "tools/commands/number_options.h"
+#include "tools/points/plot.h"
+#include "tools/points/read_points.h"
 #include "tools/say.h"
 #include "tools/text_file.h"
 
@@ -22,32 +23,11 @@ namespace contorno {
 namespace {
 
 struct MeanShiftArguments {
-  std::string input, labels, modes, points, sigma = "auto", backend = "auto";
+  std::string input, labels, modes, points, plot, sigma = "auto", backend = "auto";
   double quantile = 0.3;
   MeanShiftParams params;
   int threads = 0;
 };
-
-struct Points {
-  std::vector<double> values;
-  int dims = 1;
-};
-
-Points read_points(const std::string& path) {
-  std::string odd;
-  const NpyArray array = read_array(path, odd);
-  warn(odd);
-  const auto shape = array.header.shape();
-  if (shape.size() > 2 || (shape.size() == 2 && (shape[1] < 1 || shape[1] > MeanShift::kMaxDims)))
-    throw Error(ExitCode::BadData, fmt::format("{}: the array is {}, wanted N points x 1 to {} numbers", path,
-                                               describe(array.header), MeanShift::kMaxDims));
-  Points points;
-  points.dims = shape.size() == 2 ? static_cast<int>(shape[1]) : 1;
-  with_sample_type(array.header.type, [&]<class T>(const T*) {
-    for (const T sample : array.as<T>()) points.values.push_back(value_of(sample, SampleScale{}));
-  });
-  return points;
-}
 
 double sigma_of(const MeanShiftArguments& arguments, const Points& points) {
   if (arguments.sigma == "auto") {
@@ -79,6 +59,7 @@ int run(const MeanShiftArguments& arguments) {
   OutputFile labels_file = begin(arguments.labels, "LABELS");
   OutputFile modes_file = begin(arguments.modes, "--modes");
   OutputFile points_file = begin(arguments.points, "--points");
+  OutputFile plot_file = begin(arguments.plot, "--plot");
   const Points points = read_points(arguments.input);
   MeanShiftParams params = arguments.params;
   params.sigma = sigma_of(arguments, points);
@@ -89,6 +70,10 @@ int run(const MeanShiftArguments& arguments) {
   write_npy(labels_file, ElementType::F64, std::array<std::uint64_t, 1>{labels.size()}, labels.data());
   write_array(modes_file, result.modes, result.counts.size(), dims);
   write_array(points_file, result.points, labels.size(), dims);
+  if (plot_file.is_open()) {
+    plot_file.write(points_svg(points, result));
+    plot_file.complete();
+  }
   print("{} points, {} clusters, sigma {:.6g}, {} iterations, residual {:.3g}{}, {} {}\n", labels.size(),
         result.counts.size(), params.sigma, result.iterations, result.residual,
         result.converged ? "" : " (not converged)",
@@ -111,13 +96,16 @@ void add_mean_shift_command(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<MeanShiftArguments>();
   MeanShiftParams& params = arguments->params;
   CLI::App* command = app.add_subcommand("mean-shift", "Find the clusters of points by mean shift");
-  command->add_option("POINTS", arguments->input, "Points (.npy or .npz): N x dims, any number type")
+  command
+      ->add_option("POINTS", arguments->input,
+                   "Points: an array of N x dims (.npy, .npz, ...), or text with a point a line (.txt)")
       ->required();
   command
       ->add_option("LABELS", arguments->labels, "File for the N labels (.npy, float64); -1 = in no cluster")
       ->required();
   command->add_option("--modes", arguments->modes, "File for the clusters' modes (.npy)");
   command->add_option("--points", arguments->points, "File for where each point came to rest (.npy)");
+  command->add_option("--plot", arguments->plot, "File for a picture of points and clusters (.svg)");
   command->add_option("--sigma", arguments->sigma, "Width of the kernel, or auto: estimated from neighbours")
       ->capture_default_str();
   add_number(*command, "--quantile", arguments->quantile, 1e-9, 1,

@@ -1,5 +1,6 @@
 """Mean shift beside scikit-learn, OpenCV and SciPy, and the subcommands mean-shift and learn."""
 import json
+import xml.etree.ElementTree
 
 import numpy as np
 import pytest
@@ -190,3 +191,73 @@ def test_points_that_are_no_numbers_are_refused_by_their_type(tmp_path, kind):
     np.save(tmp_path / "points.npy", np.zeros((3, 2), np.longdouble if kind == "f16" else kind))
     done = run_contorno("mean-shift", tmp_path / "points.npy", tmp_path / "x.npy", check=False)
     assert done.returncode == 65 and "allowed are float16, float32, float64, integers of 1 to 8 bytes and bool" in done.stderr
+
+
+# Files and the picture of mean-shift -------------------------------------------------------------------------
+def some_points(count=600):
+    random = np.random.default_rng(4)
+    return np.concatenate([random.normal(centre, 0.6, (count // 4, 2)) for centre in [(0, 0), (5, 1), (2, 6), (8, 7)]])
+
+
+@pytest.mark.parametrize("write", [
+    lambda f, p: np.savetxt(f, p), lambda f, p: np.savetxt(f, p, delimiter=","),
+    lambda f, p: np.savetxt(f, p, header=f"{p.shape[0]} {p.shape[1]}", comments=""),
+    lambda f, p: np.savetxt(f, p, header="columns: x; y\nof a plane"),
+    lambda f, p: f.write("% x y\n\n" + "".join(f"\t+{x!r} ; {y!r} # {x}\r\n" if x > 0 else f"{x!r} {y!r}\n" for x, y in p.tolist()))])
+def test_points_of_a_text_are_those_of_an_array(tmp_path, write):
+    points = some_points()
+    np.save(tmp_path / "points.npy", points)
+    with open(tmp_path / "points.txt", "w", newline="") as text:
+        write(text, points)
+    wanted = run_contorno("mean-shift", tmp_path / "points.npy", tmp_path / "a.npy", "--sigma", 0.6, "--modes", tmp_path / "a_modes.npy")
+    got = run_contorno("mean-shift", tmp_path / "points.txt", tmp_path / "b.npy", "--sigma", 0.6, "--modes", tmp_path / "b_modes.npy")
+    assert got.stdout == wanted.stdout and "600 points, 4 clusters" in got.stdout
+    for name in ("", "_modes"):
+        assert (tmp_path / f"a{name}.npy").read_bytes() == (tmp_path / f"b{name}.npy").read_bytes()
+
+
+def test_two_numbers_that_are_no_sides_are_a_point(tmp_path):
+    for text, points in (("2 3\n1 2\n3 4\n5 6\n", 4), ("3 2\n1 2\n3 4\n5 6\n", 3), ("4 2\n1 2\n3 4\n5 6\n", 4), ("7 1\n", 1), ("3 1\n1\n2\n3\n", 3)):
+        (tmp_path / "p.txt").write_text(text)
+        assert f"{points} points," in run_contorno("mean-shift", tmp_path / "p.txt", tmp_path / "l.npy", "--sigma", 1).stdout, text
+
+
+@pytest.mark.parametrize("text,said", [
+    ("1 2\n3\n", ":2:1: this line has 1 of them, line 1 has 2"), ("1 2\n3 x4\n", ":2:3: 'x4' is no number"),
+    ("# none\n1, nan\n", ":2:4: 'nan' is no number"), ("1e999 2\n", ":1:1: '1e999' is no number"),
+    (" ".join(["1"] * 513), ":1:1: this line has 513 of them, allowed 1 to 512")])
+def test_what_is_wrong_in_a_text_of_points_is_said_with_its_place(tmp_path, text, said):
+    (tmp_path / "p.txt").write_text(text)
+    done = run_contorno("mean-shift", tmp_path / "p.txt", tmp_path / "l.npy", check=False)
+    assert done.returncode == 65 and f"p.txt{said}" in done.stderr
+
+
+def drawn(path):
+    """Of each field of a picture of points: x, y and the colour of every point."""
+    fields = xml.etree.ElementTree.parse(path).getroot().findall("{*}g")
+    return [[(float(c.get("cx")), float(c.get("cy")), c.get("fill")) for c in field.iter("{http://www.w3.org/2000/svg}circle")] for field in fields]
+
+
+def test_the_picture_has_every_point_in_its_place_and_in_the_colour_of_its_cluster(tmp_path):
+    points = np.concatenate([some_points(), [[40, -30]]])
+    np.save(tmp_path / "points.npy", points)
+    run_contorno("mean-shift", tmp_path / "points.npy", tmp_path / "labels.npy", "--sigma", 0.6, "--min-size", 5,
+                 "--points", tmp_path / "ends.npy", "--plot", tmp_path / "plot.svg")
+    labels, ends = np.load(tmp_path / "labels.npy"), np.load(tmp_path / "ends.npy")
+    before, after = drawn(tmp_path / "plot.svg")
+    assert labels[-1] == -1 and len(before) == len(after) == len(points)
+    for circles, places in ((before, points), (after, ends)):
+        px = np.array([circle[:2] for circle in circles])
+        for axis in (0, 1):
+            slope, offset = np.polyfit(places[:, axis], px[:, axis], 1)
+            assert slope * (-1) ** axis > 0 and np.abs(slope * places[:, axis] + offset - px[:, axis]).max() < 0.02
+    colour = {label: before[int(np.argmax(labels == label))][2] for label in set(labels)}
+    assert len(set(colour.values())) == 5
+    assert [circle[2] for circle in before] == [colour[label] for label in labels] == [circle[2] for circle in after]
+
+
+def test_of_many_points_some_are_drawn_and_the_picture_says_how_many(tmp_path):
+    np.save(tmp_path / "points.npy", np.arange(50_001) % 7)
+    run_contorno("mean-shift", tmp_path / "points.npy", tmp_path / "labels.npy", "--sigma", 0.3, "--plot", tmp_path / "plot.svg")
+    assert [len(field) for field in drawn(tmp_path / "plot.svg")] == [16667, 16667]
+    assert "50001 points, 7 clusters, one of 3 points is drawn" in (tmp_path / "plot.svg").read_text()
