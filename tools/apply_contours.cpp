@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "config/options.h"
+#include "pipeline/shared/clock.h"
 #include "pipeline/shared/printable.h"
 #include "pipeline/value/copy_contours.h"
 #include "plugins/files/contours/writer.h"
@@ -83,7 +84,7 @@ void ContourFile::finish() {
   if (open_) sink_->finish();
 }
 
-void apply_to(AppliedStage& stage, std::span<const Value> values) {
+std::int64_t apply_to(AppliedStage& stage, std::span<const Value> values) {
   std::vector<Format> formats;
   for (const Value& value : values)
     formats.push_back(std::visit([](const auto& view) -> Format { return view.format; }, value));
@@ -94,26 +95,29 @@ void apply_to(AppliedStage& stage, std::span<const Value> values) {
     if (const auto* contours = std::get_if<ContoursView>(&values[port]))
       copy_contours(*contours, std::get<ContoursView>(stage.input(port)));
   }
+  const std::int64_t begin = now_ns();
   stage.run();
+  return now_ns() - begin;
 }
 
-void apply_to_file(const ContoursApplication& what, const std::string& input, const std::string& output,
-                   OutputRegister& files) {
+ApplyTime apply_to_file(const ContoursApplication& what, const std::string& input, const std::string& output,
+                        OutputRegister& files) {
   const auto lines = open_contours(input);
   ContourFile out(output, files, "OUT");
   AppliedStage stage(what.type, what.params, what.backend, what.threads, {}, what.text);
   ContourFrame frame;
-  std::size_t frames = 0;
-  for (; lines->next(frame); ++frames) {
-    if (frames > 0 && !what.images.empty()) refuse_other_frames(input, what.type.inputs[1].name);
+  ApplyTime time{.backend = stage.backend()};
+  for (; lines->next(frame); ++time.frames) {
+    if (time.frames > 0 && !what.images.empty()) refuse_other_frames(input, what.type.inputs[1].name);
     std::vector<Value> values{frame.view};
     values.insert(values.end(), what.images.begin(), what.images.end());
     stage.set_frame(frame.info.number);
-    apply_to(stage, values);
+    time.ns += apply_to(stage, values);
     out.write(frame, std::get<ContoursView>(stage.output(0)));
   }
-  if (frames == 0) throw Error(ExitCode::BadData, fmt::format("'{}' has no frame", printable(input)));
+  if (time.frames == 0) throw Error(ExitCode::BadData, fmt::format("'{}' has no frame", printable(input)));
   out.finish();
+  return time;
 }
 
 }  // namespace contorno

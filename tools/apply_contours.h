@@ -45,12 +45,20 @@ struct ContoursApplication {
   std::vector<Value> images = {};  ///< what the stage takes beside the contours
 };
 
+/// What applying a stage took, without reading and writing files: on CUDA with uploads and downloads.
+struct ApplyTime {
+  std::int64_t ns = 0;
+  std::uint64_t frames = 0;
+  Backend backend = Backend::Cpu;
+};
+
 /// Applies the stage to every frame of the file `input`, which has one where the stage takes images as well.
 /// The file `output` gets its name only when all are done. Throws Error(BadData) with the line that is wrong.
-void apply_to_file(const ContoursApplication& what, const std::string& input, const std::string& output,
-                   OutputRegister& files);
+ApplyTime apply_to_file(const ContoursApplication& what, const std::string& input, const std::string& output,
+                        OutputRegister& files);
 
-/// Plans for `values`, copies them to the stage's inputs, and runs it.
-void apply_to(AppliedStage& stage, std::span<const Value> values);
+/// Plans for `values`, copies them to the stage's inputs, and runs it. Returns what the run took, in
+/// nanoseconds.
+std::int64_t apply_to(AppliedStage& stage, std::span<const Value> values);
 
 }  // namespace contorno

@@ -1,5 +1,6 @@
 """`contorno apply`: one stage on one file."""
 import json
+import re
 
 import cv2
 import numpy as np
@@ -185,3 +186,14 @@ def test_a_file_without_frames_and_one_with_too_many_are_refused(contorno, tmp_p
     assert done.returncode == 65 and "several frames" in done.stderr
     done = contorno("apply", "largest_first", "two.jsonl", "out.png", cwd=tmp_path, check=False)
     assert done.returncode == 64 and "written as .jsonl" in done.stderr
+
+
+def test_the_time_of_the_stage_is_said_where_it_is_asked_for(contorno, tmp_path, picture):
+    assert contorno("apply", "preprocess", "in.png", "out.png", cwd=tmp_path).stderr == ""
+    said = contorno("apply", "preprocess", "in.png", "timed.png", "--time", "--backend", "cpu", cwd=tmp_path).stderr
+    assert re.fullmatch(r"contorno: preprocess: \d+\.\d{3} ms on cpu\n", said)
+    assert (tmp_path / "out.png").read_bytes() == (tmp_path / "timed.png").read_bytes()
+    line = {"frame": 0, "width": 9, "height": 9, "classes": [{"name": "a", "level": 0.5, "contours": []}]}
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps({**line, "frame": k}) + "\n" for k in range(3)))
+    said = contorno("apply", "measure", "a.jsonl", "b.jsonl", "--time", "--backend", "cpu", cwd=tmp_path).stderr
+    assert re.fullmatch(r"contorno: measure: \d+\.\d{3} ms on cpu for 3 frames\n", said)

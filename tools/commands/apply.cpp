@@ -18,6 +18,7 @@
 #include "tools/commands/commands.h"
 #include "tools/commands/map_options.h"
 #include "tools/commands/number_options.h"
+#include "tools/say.h"
 #include "tools/text_file.h"
 
 namespace contorno {
@@ -28,6 +29,7 @@ struct ApplyArguments {
   std::string backend = "auto";
   ReadOptions read;
   int threads = 0;
+  bool time = false;
 };
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
@@ -121,17 +123,23 @@ void save_output(const Value& value, const std::string& path, const Application&
   save_image(path, std::get<ImageView>(value), catalog, what.files, owner);
 }
 
-void apply_once(const ApplyArguments& arguments, Application& what, const Catalog& catalog) {
+ApplyTime apply_once(const ApplyArguments& arguments, Application& what, const Catalog& catalog) {
   const LoadedInputs inputs = load_inputs(arguments, what.type, what.input_files);
   AppliedStage stage(what.type, what.params, what.backend, arguments.threads,
                      inputs.contours.empty() ? std::vector<ClassSpec>{} : inputs.contours[0].classes,
                      what.text);
-  apply_to(stage, inputs.values);
+  const std::int64_t ns = apply_to(stage, inputs.values);
   save_output(stage.output(0), arguments.output, what, catalog, "OUT");
   for (std::size_t port = 1; port < what.type.outputs.size(); ++port)
     if (const auto file = what.output_files.find(what.type.outputs[port].name);
         file != what.output_files.end())
       save_output(stage.output(port), file->second, what, catalog, "--" + file->first + "-out");
+  return {.ns = ns, .frames = 1, .backend = stage.backend()};
+}
+
+void say_time(const StageType& type, const ApplyTime& time) {
+  say(fmt::format("{}: {:.3f} ms on {}{}", type.name, static_cast<double>(time.ns) * 1e-6,
+                  name_of(time.backend), time.frames > 1 ? fmt::format(" for {} frames", time.frames) : ""));
 }
 
 int apply(const ApplyArguments& arguments, const std::vector<std::string>& words, const Catalog& catalog) {
@@ -155,18 +163,20 @@ int apply(const ApplyArguments& arguments, const std::vector<std::string>& words
                    .backend = backend_called(arguments.backend),
                    .text = text.get(),
                    .files = files};
+  ApplyTime time;
   if (is_on_contours(type)) {
     const LoadedInputs inputs = load_inputs(arguments, type, what.input_files);
-    apply_to_file({.type = type,
-                   .params = params,
-                   .backend = what.backend,
-                   .threads = arguments.threads,
-                   .text = text.get(),
-                   .images = inputs.values},
-                  arguments.input, arguments.output, files);
+    time = apply_to_file({.type = type,
+                          .params = params,
+                          .backend = what.backend,
+                          .threads = arguments.threads,
+                          .text = text.get(),
+                          .images = inputs.values},
+                         arguments.input, arguments.output, files);
   } else {
-    apply_once(arguments, what, catalog);
+    time = apply_once(arguments, what, catalog);
   }
+  if (arguments.time) say_time(type, time);
   say_replaced(files);
   return static_cast<int>(ExitCode::Ok);
 }
@@ -190,6 +200,8 @@ void add_apply_command(CLI::App& app, const Catalog& catalog, Action& action) {
   add_read_options(*command, arguments->read);
   add_backend(*command, arguments->backend);
   add_threads(*command, arguments->threads);
+  command->add_flag("--time", arguments->time,
+                    "Say on standard error what the stage took, without reading and writing files");
   command->allow_extras();
   command->footer(
       "'contorno stages STAGE' lists a stage's parameters, which are given as --NAME VALUE.\n"
