@@ -76,6 +76,9 @@ class CapturedGraph : public Handle<CapturedGraph> {
 
 /// Copies between any two kinds of memory; asynchronous if host memory is pinned.
 void copy_async(void* target, const void* source, std::size_t bytes, void* stream);
+/// The same of `rows` rows of `bytes`, which begin at multiples of the pitches.
+void copy_rows_async(void* target, std::ptrdiff_t target_pitch, const void* source,
+                     std::ptrdiff_t source_pitch, std::size_t bytes, int rows, void* stream);
 void fill_async(void* target, int byte, std::size_t bytes, void* stream);
 
 }  // namespace contorno

@@ -405,7 +405,7 @@ void PlannedGraph::place_output(std::size_t index, std::size_t port, Placer& pla
   if (exported(origin)) {
     if (contours == nullptr && frames_stay()) return;
     on_host = value_at(placer.take(bytes_of(format), MemoryKind::Pinned), format);
-    if (contours == nullptr || !node.stage->downloads_contours()) downloads_.push_back({index, port});
+    if (!node.stage->downloads_output()) downloads_.push_back({index, port});
   } else if (contours != nullptr &&
              (origin == environment_.counted || is_outside(origin) || node.stage->needs_counts())) {
     on_host = packed_counts(placer.take(packed_counts_bytes(*contours), MemoryKind::Pinned), *contours);

@@ -166,9 +166,10 @@ class Stage {
   /// True: the stage is run before its input images have been uploaded, and waits for their bands
   /// (RunContext::uploads). Only on CUDA.
   virtual bool takes_bands() const { return false; }
-  /// True: `run` downloads its contours to the host_outputs itself, because it can begin with the first ones
-  /// while others are still being made. Only on CUDA.
-  virtual bool downloads_contours() const { return false; }
+  /// True: `run` downloads its one output to the host_outputs itself, because it can begin with the first
+  /// part while others are still being made. Only on CUDA; where nobody on the host takes an image, its host
+  /// output is the output itself.
+  virtual bool downloads_output() const { return false; }
   /// Called when the stage's work is complete: on the CPU behind `run`, on CUDA behind the frame, when of the
   /// stage's memory only scratch of kinds Host and Pinned and the counts in `host_outputs` may be read.
   /// Returns the capacity that the frame needs, 0 if it fitted.

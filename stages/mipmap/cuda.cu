@@ -2,8 +2,11 @@
 // and one block for all small ones.
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/error.h"
+#include "cuda/stream.h"
+#include "pipeline/graph/banded_upload.h"
 #include "stages/mipmap/cuda.h"
 #include "stages/mipmap/kernels.cuh"
 #include "stages/mipmap/plan.h"
@@ -188,22 +191,91 @@ class MipmapCuda final : public Stage {
   void plan(PlanContext& context) override {
     targets_.emplace(params_, context, MemoryKind::Device);
     cuda_.emplace(targets_->chain());
+    in_bands_ = cuda_->levels_in_one_pass() > 0 && targets_->filled() > 0 && context.image(0).planes() == 1;
     work_ = context.temporary(cuda_->scratch_bytes(), MemoryKind::Device);
   }
 
   void run(const RunContext& context) const override {
     const ImageView& in = context.image_in(0);
-    if (const auto copy = targets_->image_copy(context))
-      enqueue_copy(&in, *copy, {0, 0, in.format.width, in.format.height}, context.stream);
+    std::array<ImageView, kMaxLevels> memory;
+    targets_->views(context, memory.data());
+    const std::span levels(memory.data(), static_cast<std::size_t>(targets_->filled()));
+    BandedUpload* const upload = context.uploads.empty() ? nullptr : context.uploads[0];
+    const int from = upload != nullptr ? build_in_bands(context, levels, *upload) : 1;
     for (const LevelBox& box : targets_->free())
       enqueue_copy(nullptr, context.image_out(0), box, context.stream);
-    std::array<ImageView, kMaxLevels> levels;
-    targets_->views(context, levels.data());
-    cuda_->build(in, {levels.data(), static_cast<std::size_t>(targets_->filled())},
-                 context.scratch<void>(work_), context.stream);
+    if (from == 1)
+      if (const auto copy = targets_->image_copy(context))
+        enqueue_copy(&in, *copy, {0, 0, in.format.width, in.format.height}, context.stream);
+    cuda_->build_rest(in, levels, from, context.scratch<void>(work_), context.stream);
+    if (downloads_output() && is_downloaded(context)) download_rest(context, from);
   }
 
+  /// Levels that halve are made of the rows that have arrived.
+  bool takes_bands() const override { return in_bands_; }
+  /// Of an atlas, the image and the levels of the first pass go down row by row, while others come up.
+  bool downloads_output() const override { return in_bands_ && targets_->atlas(); }
+
  private:
+  static bool is_downloaded(const RunContext& context) {
+    return std::get<ImageView>(context.host_outputs[0]).data != context.image_out(0).data;
+  }
+
+  /// The image itself, if it is part of the output, and the levels of the first pass. Returns the next level.
+  int build_in_bands(const RunContext& context, std::span<const ImageView> levels,
+                     BandedUpload& upload) const {
+    const ImageView& in = context.image_in(0);
+    const auto copy = targets_->image_copy(context);
+    const int halved = std::min(cuda_->levels_in_one_pass(), static_cast<int>(levels.size()));
+    const bool downloads = downloads_output() && is_downloaded(context);
+    const int height = in.format.height;
+    int done = 0;
+    for (std::size_t band = 0; band < upload.bands().size(); ++band) {
+      upload.wait_for(band, context.stream);
+      const int end = upload.bands()[band].end;
+      const int ready = end == height ? height : end / kBandRows * kBandRows;
+      if (ready == done) continue;
+      if (copy) {
+        const ImageView from = rows_of(in, done, ready), to = rows_of(*copy, done, ready);
+        enqueue_copy(&from, to, {0, 0, in.format.width, ready - done}, context.stream);
+      }
+      if (halved > 0) cuda_->build_band(in, levels, done, ready, context.stream);
+      if (downloads) {
+        made_.mark(context.stream);
+        made_.make_wait(down_.get());
+        for (int level = 0; level <= halved; ++level)
+          download(context, level, done >> level, ready == height ? kToTheEnd : ready >> level, down_.get());
+      }
+      done = ready;
+    }
+    if (downloads) {
+      made_.mark(down_.get());
+      made_.make_wait(context.stream);
+    }
+    return halved + 1;
+  }
+
+  /// Rows [begin, end) of a level of the atlas.
+  void download(const RunContext& context, int level, int begin, int end, void* stream) const {
+    LevelBox box = targets_->boxes()[static_cast<std::size_t>(level)];
+    end = std::min(end, box.height);
+    box.y += begin, box.height = end - begin;
+    download(context, box, stream);
+  }
+  static void download(const RunContext& context, const LevelBox& box, void* stream) {
+    const ImageView &from = context.image_out(0), &to = std::get<ImageView>(context.host_outputs[0]);
+    const ByteBox bytes = bytes_of_box(from, box);
+    copy_rows_async(static_cast<char*>(to.data) + bytes.offset, to.row_pitch,
+                    static_cast<const char*>(from.data) + bytes.offset, from.row_pitch, bytes.row_bytes,
+                    bytes.rows, stream);
+  }
+  /// What build_in_bands has not downloaded: everything where the image did not come in bands.
+  void download_rest(const RunContext& context, int from) const {
+    for (int level = from == 1 ? 0 : from; level < static_cast<int>(targets_->boxes().size()); ++level)
+      download(context, level, 0, kToTheEnd, context.stream);
+    for (const LevelBox& box : targets_->free()) download(context, box, context.stream);
+  }
+
   /// Copies the same box of `from`, which lies at the origin of both; clears without `from`.
   static void enqueue_copy(const ImageView* from, const ImageView& to, const LevelBox& box, void* stream) {
     const ByteBox bytes = bytes_of_box(to, box);
@@ -234,10 +306,17 @@ class MipmapCuda final : public Stage {
       enqueue(static_cast<unsigned char*>(nullptr));
   }
 
+  static constexpr int kBandRows = 64;  ///< build_band begins at multiples of them
+  static constexpr int kToTheEnd = kMaxSide;
+
   MipmapParams params_;
   std::optional<MipmapTargets> targets_;
   std::optional<MipmapChainCuda> cuda_;
   Scratch work_;
+  bool in_bands_ = false;
+  // For downloads while later bands come up.
+  Stream down_ = Stream::create();
+  Event made_ = Event::create();
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 // With the argument `device` it needs no input: chains of 8192x4096 RGBA on the device, beside copies.
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -15,7 +16,9 @@
 
 #include "base/memory.h"
 #include "cuda/device.h"
+#include "pipeline/graph/planned.h"
 #include "stages/mipmap/chain.h"
+#include "stages/mipmap/stage.h"
 #include "tools/bench/commands.h"
 #include "tools/bench/conditions.h"
 #if CONTORNO_HAVE_CUDA
@@ -122,6 +125,30 @@ double device_us(const Stream& stream, const F& enqueue) {
   });
 }
 
+/// Of a frame with the stage in a graph, from page-locked memory to page-locked memory.
+double frame_us(const ImageView& image, std::int64_t level, std::size_t last_band) {
+  ParamSet params(mipmap_stage().params);
+  params.set("level", level);
+  GraphSpec graph;
+  graph.nodes.push_back(
+      {.name = "mipmap", .type = &mipmap_stage(), .params = params, .inputs = {{Origin::kSource, 0}}});
+  Capacities capacities(1);
+  PlannedGraph planned({.graph = &graph,
+                        .backend = Backend::Cuda,
+                        .probe_every = kNoFrame,
+                        .capacities = &capacities,
+                        .exports = {{0, 0}},
+                        .last_band = last_band});
+  planned.plan({{image.format}, "bench"});
+  const ImageView& input = std::get<ImageView>(planned.source_value(0));
+  std::memcpy(input.data, image.data, packed_bytes(image.format));
+  return median_us(20, [&] {
+    const auto start = Clock::now();
+    planned.launch(), planned.wait();
+    return 1e6 * seconds_since(start);
+  });
+}
+
 int bench_device() {
   const ImageFormat format{.width = 8192, .height = 4096, .channels = 4};
   const Block host(packed_bytes(format), MemoryKind::Pinned),
@@ -163,16 +190,13 @@ int bench_device() {
     std::cout << width << "x4095 on the device: "
               << device_us(stream, [&] { cuda.build(view, views, nullptr, stream.get()); }) << " us\n";
   }
-  for (const int bands : {1, 4, 8, 16, 32, 64}) {
-    MipmapUpload upload(plain, bands);
-    const double us = median_us(20, [&] {
-      const auto start = Clock::now();
-      upload.build(image, back.data());
-      return 1e6 * seconds_since(start);
-    });
-    std::cout << "from and to pinned memory in " << upload.bands() << " bands: " << us << " us, "
-              << us / std::max(up, down) << " of the larger copy\n";
-  }
+  for (const std::int64_t level : {-1, 3})
+    for (const bool in_bands : {false, true}) {
+      const double us = frame_us(image, level, in_bands ? kLastBandBytes : host.size());
+      std::cout << "a frame through a graph, "
+                << (level < 0 ? "all levels" : "level " + std::to_string(level) + " alone") << ", "
+                << (in_bands ? "in bands: " : "as a whole: ") << us << " us\n";
+    }
   return 0;
 }
 

@@ -51,7 +51,7 @@ class ContoursCuda final : public Stage {
   }
 
   bool takes_bands() const override { return !by_level_; }
-  bool downloads_contours() const override { return !by_level_; }
+  bool downloads_output() const override { return !by_level_; }
 
   bool needs_counts() const override { return true; }
   std::uint64_t overflow(const RunContext& context) const override {
