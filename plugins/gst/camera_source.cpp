@@ -1,120 +1,113 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
-#include <set>
+#include <string_view>
+#include <utility>
 
+#include "plugins/gst/camera_controls.h"
+#include "plugins/gst/camera_formats.h"
 #include "plugins/gst/parts.h"
 #include "plugins/gst/stream_source.h"
+#include "plugins/media/camera.h"
 
 namespace contorno::gst {
 namespace {
-namespace fs = std::filesystem;
 
-std::string cameras_present() {
-  std::set<std::string> names;
+/// `error` of a camera that could not be opened, with what its user can do about it.
+Error unopened(const Error& error, const std::string& path, const std::string& subject) {
+  const bool is_denied = ::access(path.c_str(), R_OK | W_OK) != 0 && errno == EACCES;
+  if (is_denied || std::string_view(error.what()).find("Permission denied") != std::string_view::npos)
+    return {error.code(), fmt::format("{}; who may use cameras is in the group video", error.what())};
+  if (error.code() == ExitCode::Unavailable && has_element("v4l2src"))
+    return {error.code(), fmt::format("{}; another program may be using it", error.what())};
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator("/dev", ignored))
-    if (entry.path().filename().string().starts_with("video")) names.insert(entry.path().string());
-  std::string list;
-  for (const auto& name : names) list += (list.empty() ? "" : ", ") + name;
-  return list.empty() ? "none" : list;
+  if (error.code() != ExitCode::MissingInput || std::filesystem::exists(path, ignored)) return error;
+  return {ExitCode::MissingInput, fmt::format("{}: there is no such camera (there are: {})", subject,
+                                              list_of_cameras(device_folder()))};
 }
 
-/// Caps of what the camera may send: raw or JPEG, of the wanted size and rate where one is wanted.
-Owned<GstCaps> camera_caps(const CameraParams& params) {
-  Owned<GstCaps> caps(gst_caps_new_empty());
-  int numerator = 0, denominator = 1;
-  gst_util_double_to_fraction(params.framerate, &numerator, &denominator);
-  for (const char* media : {"video/x-raw", "image/jpeg"}) {
-    GstStructure* structure = gst_structure_new_empty(media);
-    if (params.width > 0) gst_structure_set(structure, "width", G_TYPE_INT, params.width, nullptr);
-    if (params.height > 0) gst_structure_set(structure, "height", G_TYPE_INT, params.height, nullptr);
-    if (params.framerate > 0)
-      gst_structure_set(structure, "framerate", GST_TYPE_FRACTION, numerator, denominator, nullptr);
-    gst_caps_append_structure(caps.get(), structure);
-  }
-  return caps;
-}
-
-void build_camera(FramePipeline& pipeline, const CameraParams& params) {
+/// A pipeline that has the camera at `path` alone, open from READY on.
+GstElement* open_camera(FramePipeline& pipeline, const std::string& path, const std::string& subject) {
   GstElement* camera = pipeline.add("v4l2src");
+  g_object_set(camera, "device", path.c_str(), nullptr);
+  try {
+    pipeline.make_ready(subject);
+  } catch (const InternalError&) {
+    throw;
+  } catch (const Error& error) {
+    throw unopened(error, path, subject);
+  }
+  return camera;
+}
+
+int file_of(GstElement* camera) {
+  gint file = -1;
+  g_object_get(camera, "device-fd", &file, nullptr);
+  return file;
+}
+
+Owned<GstCaps> offered_by(GstElement* camera) {
+  const Owned<GstPad> pad(gst_element_get_static_pad(camera, "src"));
+  return Owned<GstCaps>(gst_pad_query_caps(pad.get(), nullptr));
+}
+
+/// The camera is opened first: what it offers and which controls it has is known only then.
+void build_camera(FramePipeline& pipeline, const CameraParams& params, const std::string& subject) {
+  GstElement* camera = open_camera(pipeline, camera_path(params.device, device_folder()), subject);
+  try {
+    refuse_other_formats(params, offered_by(camera).get());
+    set_camera_controls(file_of(camera), params);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: {}", subject, error.what()));
+  }
   GstElement* filter = pipeline.add("capsfilter");
-  g_object_set(camera, "device", params.device.c_str(), nullptr);
-  g_object_set(filter, "caps", camera_caps(params).get(), nullptr);
+  g_object_set(filter, "caps", wanted_of_camera(params).get(), nullptr);
   link({camera, filter});
   pipeline.decode_behind(filter);
-}
-
-void build_test(FramePipeline& pipeline, const TestParams& params) {
-  GstElement* source = pipeline.add("videotestsrc");
-  GstElement* filter = pipeline.add("capsfilter");
-  GstElement* end = pipeline.add_frame_end();
-  int numerator = 0, denominator = 1;
-  gst_util_double_to_fraction(params.rate, &numerator, &denominator);
-  gst_util_set_object_arg(G_OBJECT(source), "pattern", params.pattern.c_str());
-  g_object_set(source, "num-buffers", params.frames > 0 ? static_cast<gint>(params.frames) : -1, "is-live",
-               params.live ? TRUE : FALSE, nullptr);
-  g_object_set(filter, "caps", raw_caps("RGBA", params.width, params.height, numerator, denominator).get(),
-               nullptr);
-  link({source, filter, end});
-}
-
-/// The pattern names of videotestsrc on this machine; empty when `pattern` is one of them.
-std::string allowed_patterns_unless(const std::string& pattern) {
-  FramePipeline pipeline;
-  GParamSpec* spec =
-      g_object_class_find_property(G_OBJECT_GET_CLASS(pipeline.add("videotestsrc")), "pattern");
-  const GEnumClass* words = G_PARAM_SPEC_ENUM(spec)->enum_class;
-  std::string list;
-  for (guint i = 0; i < words->n_values; ++i) {
-    if (pattern == words->values[i].value_nick) return {};
-    list += (list.empty() ? "" : ", ") + std::string(words->values[i].value_nick);
-  }
-  return list;
 }
 
 }  // namespace
 
 std::unique_ptr<Source> make_camera_source(const CameraParams& params) {
   ensure_init();
-  std::error_code ignored;
-  if (!fs::is_character_file(params.device, ignored))
-    throw Error(ExitCode::MissingInput,
-                fmt::format("{}: there is no such camera (there are: {})", params.device, cameras_present()));
+  const bool is_path = params.device.find('/') != std::string::npos;
+  const std::string subject = is_path ? params.device : "camera " + params.device;
   return std::make_unique<StreamSource>(StreamPlan{
-      .build = [params](FramePipeline& p) { build_camera(p, params); },
-      .subject = params.device,
+      .build = [params, subject](FramePipeline& p) { build_camera(p, params, subject); },
+      .subject = subject,
       .description = "camera " + params.device,
       .timeout_ms = params.timeout,
+      .reconnect_attempts = params.reconnect_attempts,
   });
 }
 
-void refuse_unknown_pattern(const TestParams& params) {
+std::vector<CameraReport> camera_reports() {
   ensure_init();
-  if (const std::string allowed = allowed_patterns_unless(params.pattern); !allowed.empty())
-    throw Error(ExitCode::BadConfig,
-                fmt::format("pattern is '{}', allowed one of {}", params.pattern, allowed));
-}
-
-/// The format that StreamSource will find in the first frame of the test source.
-StreamFormat foretell_test(const TestParams& params) {
-  StreamFormat format{.frame = ImageFormat{.width = params.width, .height = params.height, .channels = 4},
-                      .frame_count = params.frames > 0 ? params.frames : -1,
-                      .live = params.live,
-                      .description = fmt::format("test picture '{}'", params.pattern)};
-  gst_util_double_to_fraction(params.rate, &format.rate_numerator, &format.rate_denominator);
-  return format;
-}
-
-std::unique_ptr<Source> make_test_source(const TestParams& params) {
-  refuse_unknown_pattern(params);
-  return std::make_unique<StreamSource>(StreamPlan{
-      .build = [params](FramePipeline& p) { build_test(p, params); },
-      .subject = "test picture",
-      .description = fmt::format("test picture '{}'", params.pattern),
-      .timeout_ms = 10'000,
-      .frame_count = params.frames > 0 ? params.frames : -1,
-  });
+  std::vector<CameraReport> reports;
+  if (!has_element("v4l2src")) return reports;
+  for (const CameraNode& node : camera_nodes(device_folder())) {
+    if (!may_send_pictures(node.path)) continue;
+    CameraReport report{.path = node.path, .serial = node.serial, .bus_path = node.bus_path};
+    try {
+      FramePipeline pipeline;
+      GstElement* camera = open_camera(pipeline, node.path, node.path);
+      gchar* name = nullptr;
+      g_object_get(camera, "device-name", &name, nullptr);
+      const Owned<gchar> owned(name);
+      report.name = name != nullptr ? name : "";
+      report.formats = formats_of(offered_by(camera).get());
+      for (const CameraControl& control : camera_controls(file_of(camera)))
+        report.controls.push_back(fmt::format("{}: {}", control.name, control.allowed()));
+    } catch (const InternalError&) {
+      throw;
+    } catch (const Error& error) {
+      report.reason = error.what();
+    }
+    reports.push_back(std::move(report));
+  }
+  return reports;
 }
 
 }  // namespace contorno::gst

@@ -18,6 +18,7 @@ constexpr contorno::MediaModule kTable{
     .make_preview_sink = contorno::gst::make_preview_sink,
     .decode = contorno::gst::decode_picture,
     .report = contorno::gst::media_report,
+    .report_cameras = contorno::gst::camera_reports,
     .time_pipeline = contorno::gst::time_pipeline,
 };
 }  // namespace

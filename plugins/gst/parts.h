@@ -19,6 +19,7 @@ void try_images_sink(const ImagesSinkParams& params, const ParamTrial& trial);
 std::unique_ptr<Sink> make_preview_sink(const PreviewParams& params);
 void decode_picture(const std::string& path, std::uint64_t max_pixels, Picture& out);
 MediaReport media_report();
+std::vector<CameraReport> camera_reports();
 std::unique_ptr<TimedPipeline> time_pipeline(const std::string& line);
 
 }  // namespace contorno::gst

@@ -98,7 +98,10 @@ GstPadProbeReturn on_query(GstPad*, GstPadProbeInfo* info, gpointer) {
 }
 
 /// Why a stream was stopped, where GStreamer says no more than that it was; empty otherwise.
-std::string_view reason_of(std::string_view details) {
+std::string reason_of(std::string_view details) {
+  constexpr std::string_view kSystem = "system error: ";
+  if (const std::size_t at = details.find(kSystem); at != std::string_view::npos)
+    return "; " + std::string(details.substr(at + kSystem.size()));
   if (details.find("reason not-linked") != std::string_view::npos)
     return "; nothing of what comes is video that can be decoded";
   if (details.find("reason not-negotiated") != std::string_view::npos)
@@ -230,6 +233,12 @@ void FramePipeline::link_when_decoded(GstElement* decodebin, GstElement* target)
 
 void FramePipeline::set_direction(GstVideoOrientationMethod direction) {
   g_object_set(flip_, "video-direction", direction, nullptr);
+}
+
+void FramePipeline::make_ready(const std::string& subject) {
+  if (gst_element_set_state(pipeline_.get(), GST_STATE_READY) != GST_STATE_CHANGE_FAILURE) return;
+  if (const auto message = next_error()) throw to_error(message.get(), subject);
+  throw Error(ExitCode::Io, fmt::format("{}: it cannot be opened, and GStreamer does not say why", subject));
 }
 
 void FramePipeline::play() {

@@ -85,6 +85,9 @@ class FramePipeline {
     std::string error;                  ///< why it failed; with Failed
     ExitCode code = ExitCode::BadData;  ///< with Failed
   };
+  /// Opens the devices of the elements that were added so far; play() does it where this was not called.
+  /// Throws Error that says why an element could not, `subject` first.
+  void make_ready(const std::string& subject);
   void play();
   /// Waits for the next frame at most `timeout_ms` (0: for ever). `subject` begins the error sentences.
   Pulled pull(int timeout_ms, const std::atomic<bool>& cancelled, const std::string& subject);

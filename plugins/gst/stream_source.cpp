@@ -66,7 +66,13 @@ FramePipeline::Pulled StreamSource::open(std::int64_t left_out) {
   prefer_libav_decoders(pipeline_->pipeline());
   if (!facts_.palette.empty()) give_palette(pipeline_->pipeline(), facts_.palette);
   came_ = hidden_ = 0;
-  plan_.build(*pipeline_);
+  try {
+    plan_.build(*pipeline_);
+  } catch (const InternalError&) {
+    throw;
+  } catch (const Error& error) {  // as what fails later: a device that is away may come back
+    return {.result = FramePipeline::Pull::Failed, .error = error.what(), .code = error.code()};
+  }
   // The demuxer knows the seven other poses.
   if (facts_.transversed) pipeline_->set_direction(GST_VIDEO_ORIENTATION_UR_LL);
   pipeline_->play();
@@ -332,7 +338,8 @@ std::vector<SourceFault> StreamSource::faults() const {
 
 bool StreamSource::reconnect(const std::string& reason) {
   const std::int64_t resumed_at = last_pts_ns_;
-  for (int attempt = 0; attempt < plan_.reconnect_attempts; ++attempt) {
+  const bool for_ever = plan_.reconnect_attempts == kReconnectForEver;
+  for (int attempt = 0; for_ever || attempt < plan_.reconnect_attempts; ++attempt) {
     pipeline_.reset();
     if (!wait_before_attempt(attempt)) return false;
     FramePipeline::Pulled pulled = open(0);

@@ -24,7 +24,8 @@ struct StreamPlan {
   Playback playback;                          ///< of a recording
   std::int64_t limit = 0;                     ///< most frames delivered; 0: all
   bool loop = false;
-  int reconnect_attempts = 0;     ///< most, each time that a stream that had been open fails
+  /// Most, each time that a stream that had been open fails; kReconnectForEver: no end.
+  int reconnect_attempts = 0;
   std::int64_t frame_count = -1;  ///< frames of one round, when known beforehand
   std::string file;               ///< the local file that it comes from, if any
 };

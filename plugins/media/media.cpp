@@ -23,6 +23,17 @@ MediaReport media_report() {
   return media_module().report();
 }
 
+std::vector<CameraReport> camera_reports() {
+  return media_module().report_cameras();
+}
+
+std::string CameraFormat::text() const {
+  std::string list;
+  for (const double rate : rates)
+    list += fmt::format("{}{:.4g}", list.empty() ? "" : is_range ? " to " : ", ", rate);
+  return fmt::format("{} {}{}", pixels, size, list.empty() ? "" : fmt::format(" at {} frames/s", list));
+}
+
 namespace {
 std::atomic<bool> launch_lines_allowed = false;
 }  // namespace

@@ -59,4 +59,25 @@ struct MediaReport {
 };
 MediaReport media_report();
 
+/// Pictures of one size and kind that a camera offers.
+struct CameraFormat {
+  std::string pixels;         ///< a choice of the parameter pixel_format, or what else GStreamer calls it
+  std::string size;           ///< "640x480", "16 to 2592x16 to 1944"
+  std::vector<double> rates;  ///< frames a second, in the driver's order
+  bool is_range = false;      ///< any rate between the two in `rates`
+
+  std::string text() const;  ///< "yuy2 640x480 at 30, 15 frames/s"
+};
+
+/// What `contorno doctor` says about a camera.
+struct CameraReport {
+  std::string path, name, serial, bus_path;  ///< see CameraNode; `name` is the driver's, "HD Pro Webcam C920"
+  std::vector<CameraFormat> formats;
+  std::vector<std::string> controls;  ///< "gain: 0 to 255"
+  std::string reason;                 ///< why it cannot be used; empty where it can
+};
+/// Opens each node of the folder of devices for a moment. Nodes that send no pictures, as cameras have them
+/// beside others, are left out.
+std::vector<CameraReport> camera_reports();
+
 }  // namespace contorno

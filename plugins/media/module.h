@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "pipeline/graph/param.h"
 #include "pipeline/graph/sink.h"
@@ -31,6 +32,7 @@ struct MediaModule {
   std::unique_ptr<Sink> (*make_preview_sink)(const PreviewParams&);
   void (*decode)(const std::string& path, std::uint64_t max_pixels, Picture& out);
   MediaReport (*report)();
+  std::vector<CameraReport> (*report_cameras)();
   std::unique_ptr<TimedPipeline> (*time_pipeline)(const std::string& line);
 };
 

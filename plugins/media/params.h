@@ -11,7 +11,8 @@
 
 namespace contorno {
 
-inline constexpr int kMaxVideoSide = 16384;  ///< pixels
+inline constexpr int kMaxVideoSide = 16384;   ///< pixels
+inline constexpr int kReconnectForEver = -1;  ///< in the place of a number of attempts
 
 struct VideoSourceParams : Playback {
   std::string location, caps;
@@ -22,11 +23,37 @@ struct VideoSourceParams : Playback {
   int reconnect_attempts = 10;
 };
 
+/// How a camera sends its pictures; Auto: in any way that contorno reads.
+enum class PixelFormat : std::uint8_t { Auto, Yuy2, Uyvy, Nv12, I420, Grey, Grey16, Rgb, Bgr, Mjpeg };
+
+struct PixelFormatName {
+  PixelFormat format;
+  const char* name;    ///< as users write it
+  const char* media;   ///< the name of its caps
+  const char* sample;  ///< the field `format` of these; null: they have none
+};
+/// All but Auto.
+inline constexpr std::array kPixelFormatNames{
+    PixelFormatName{PixelFormat::Yuy2, "yuy2", "video/x-raw", "YUY2"},
+    PixelFormatName{PixelFormat::Uyvy, "uyvy", "video/x-raw", "UYVY"},
+    PixelFormatName{PixelFormat::Nv12, "nv12", "video/x-raw", "NV12"},
+    PixelFormatName{PixelFormat::I420, "i420", "video/x-raw", "I420"},
+    PixelFormatName{PixelFormat::Grey, "grey", "video/x-raw", "GRAY8"},
+    PixelFormatName{PixelFormat::Grey16, "grey16", "video/x-raw", "GRAY16_LE"},
+    PixelFormatName{PixelFormat::Rgb, "rgb", "video/x-raw", "RGB"},
+    PixelFormatName{PixelFormat::Bgr, "bgr", "video/x-raw", "BGR"},
+    PixelFormatName{PixelFormat::Mjpeg, "mjpeg", "image/jpeg", nullptr}};
+
 struct CameraParams {
   std::string device = "/dev/video0";
   int width = 0, height = 0;
   double framerate = 0;
+  PixelFormat pixel_format = PixelFormat::Auto;
+  double exposure = 0;
+  int gain = -1;
+  std::string controls;
   int timeout = 10'000;
+  int reconnect_attempts = 10;
 };
 
 /// What is named: one element of GStreamer, or a bin of several by a launch line.

@@ -1,10 +1,24 @@
 // The declarations of the sources video, camera, gst and test. The module gst has what they make.
-#include <limits>
+#include <fmt/format.h>
 
+#include <limits>
+#include <vector>
+
+#include "plugins/media/camera.h"
 #include "plugins/media/module.h"
 
 namespace contorno {
 namespace {
+
+/// What sources that may go away and come back have in common; `what` is what is opened again.
+template <class P>
+void add_reconnection(ParamList<P>& list, const std::string& what) {
+  list.integer("timeout", &P::timeout, 0, 3'600'000, Unit::Milliseconds,
+               "Longest wait for a frame; 0 waits for ever.")
+      .integer(
+          "reconnect_attempts", &P::reconnect_attempts, kReconnectForEver, 1'000'000, Unit::None,
+          fmt::format("How often {} is opened again, after 1, 2, 4, ... 30 s; -1 tries for ever.", what));
+}
 
 ParamDeclaration video_source_params() {
   using P = VideoSourceParams;
@@ -17,29 +31,45 @@ ParamDeclaration video_source_params() {
             "video/x-raw,format=RGB,width=640,height=480,framerate=30/1.")
       .integer("limit", &P::limit, 0, kUnbounded, Unit::Frames, "Most frames to deliver; 0 delivers all.")
       .flag("loop", &P::loop, "Begin again at the end, for ever or until limit.")
-      .integer("timeout", &P::timeout, 0, 3'600'000, Unit::Milliseconds,
-               "Longest wait for a frame; 0 waits for ever.")
       .integer("latency", &P::latency, 0, 60'000, Unit::Milliseconds,
-               "Jitter buffer of an RTSP stream; less is quicker, more survives a worse network.")
-      .integer("reconnect_attempts", &P::reconnect_attempts, 0, 1'000'000, Unit::None,
-               "How often a lost RTSP stream is tried again, after 1, 2, 4, ... 30 s.");
+               "Jitter buffer of an RTSP stream; less is quicker, more survives a worse network.");
+  add_reconnection(list, "an RTSP stream that was lost");
   add_playback(list);
   return declare(std::move(list));
 }
 
 ParamDeclaration camera_source_params() {
   using P = CameraParams;
+  std::vector<std::pair<std::string, PixelFormat>> formats{{"auto", PixelFormat::Auto}};
+  for (const PixelFormatName& one : kPixelFormatNames) formats.emplace_back(one.name, one.format);
+  formats.insert(formats.end(), {{"yuyv", PixelFormat::Yuy2},
+                                 {"gray", PixelFormat::Grey},
+                                 {"gray16", PixelFormat::Grey16},
+                                 {"mjpg", PixelFormat::Mjpeg},
+                                 {"jpeg", PixelFormat::Mjpeg}});
   ParamList<P> list;
-  list.text("device", &P::device, "The camera, a Video4Linux device.")
+  list.text(
+          "device", &P::device,
+          "The camera: a Video4Linux device, or the serial number or bus path that 'contorno doctor' shows.")
       .integer("width", &P::width, 0, kMaxVideoSide, Unit::Pixels,
                "Width to ask for; 0 leaves it to the camera.")
       .integer("height", &P::height, 0, kMaxVideoSide, Unit::Pixels,
                "Height to ask for; 0 leaves it to the camera.")
       .number("framerate", &P::framerate, 0, 10'000, Unit::PerSecond,
               "Frames a second to ask for; 0 leaves it to the camera.")
-      .integer("timeout", &P::timeout, 0, 3'600'000, Unit::Milliseconds,
-               "Longest wait for a frame; 0 waits for ever.");
-  return declare(std::move(list));
+      .choice("pixel_format", &P::pixel_format, formats,
+              "How the pictures are to be sent; auto leaves it to the camera.")
+      .number("exposure", &P::exposure, 0, 3'600'000, Unit::Milliseconds,
+              "Exposure time, which is then no longer automatic; 0 leaves it as it is set.")
+      .integer("gain", &P::gain, -1, std::numeric_limits<int>::max(), Unit::None,
+               "Gain as the camera counts it, which is then no longer automatic; -1 leaves it as it is set.")
+      .text("controls", &P::controls,
+            "Other controls of the camera, NAME=VALUE with blanks between them: power_line_frequency=1 "
+            "zoom_absolute=150.");
+  add_reconnection(list, "a camera that was unplugged, failed or fell silent");
+  return declare(std::move(list), [](const CameraParams& params, const ParamTrial& trial) {
+    trial.run("controls", [&] { parse_controls(params.controls); });
+  });
 }
 
 ParamDeclaration test_source_params() {
@@ -93,11 +123,8 @@ ParamDeclaration gst_source_params() {
       .text("caps", &P::caps,
             "Format to ask for, as GStreamer writes caps: video/x-raw,width=1280,height=720; empty leaves it "
             "to the source.")
-      .integer("limit", &P::limit, 0, kUnbounded, Unit::Frames, "Most frames to deliver; 0 delivers all.")
-      .integer("timeout", &P::timeout, 0, 3'600'000, Unit::Milliseconds,
-               "Longest wait for a frame; 0 waits for ever.")
-      .integer("reconnect_attempts", &P::reconnect_attempts, 0, 1'000'000, Unit::None,
-               "How often a source that fails, ends or falls silent is made again, after 1, 2, 4, ... 30 s.");
+      .integer("limit", &P::limit, 0, kUnbounded, Unit::Frames, "Most frames to deliver; 0 delivers all.");
+  add_reconnection(list, "a source that fails, ends or falls silent");
   add_playback(list);
   return declare(std::move(list), [](const GstSourceParams& params, const ParamTrial& trial) {
     if (names_one_source(params, trial)) media_module().try_gst_source(params, trial);
