@@ -48,7 +48,9 @@ double number_of_fraction(const GValue* fraction) {
 void add_rates(CameraFormat& format, const GValue* value) {
   if (value == nullptr) return;
   if (GST_VALUE_HOLDS_FRACTION(value)) {
-    format.rates.push_back(number_of_fraction(value));
+    const double rate = number_of_fraction(value);
+    if (std::find(format.rates.begin(), format.rates.end(), rate) == format.rates.end())
+      format.rates.push_back(rate);
   } else if (GST_VALUE_HOLDS_FRACTION_RANGE(value)) {
     format.is_range = true;
     format.rates = {number_of_fraction(gst_value_get_fraction_range_min(value)),
@@ -104,6 +106,9 @@ std::vector<CameraFormat> formats_of(const GstCaps* caps) {
   std::vector<CameraFormat> formats;
   for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
     const GstStructure* structure = gst_caps_get_structure(caps, i);
+    // Not the same again in memory of a device, nor fields that come one by one, which nobody here takes.
+    if (!gst_caps_features_is_equal(gst_caps_get_features(caps, i), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY))
+      continue;
     const std::string size = fmt::format("{}x{}", side_of(structure, "width"), side_of(structure, "height"));
     for (const std::string& pixels : kinds_of(structure)) {
       auto format = std::find_if(formats.begin(), formats.end(), [&](const CameraFormat& one) {

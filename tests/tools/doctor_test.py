@@ -7,6 +7,8 @@ import subprocess
 import sys
 
 from tests.conftest import PROGRAM
+from tests.plugins.gst.cameras import caps
+from tests.plugins.gst.cameras import cameras  # noqa: F401, a fixture
 
 
 def doctor(**changed):
@@ -60,3 +62,48 @@ def test_the_folder_of_the_python_package_has_it():
     done = subprocess.run([sys.executable, "-c", "import contorno; print(contorno.__version__)"], capture_output=True, text=True,
                           env={**os.environ, "PYTHONPATH": found["python"]["folder"]})
     assert done.stdout.strip() == found["contorno"], done.stderr
+
+
+def rows_of(text, word):
+    """The text of each row that begins so, with those below it."""
+    rows = []
+    for line in text.splitlines():
+        if line.strip() and not line.startswith(" " * 22):
+            rows.append([line])
+        elif rows:
+            rows[-1].append(line.strip())
+    return [[row[0][22:], *row[1:]] for row in rows if row[0][9:].split()[0] == word]
+
+
+def test_cameras_are_listed_with_their_names_formats_and_controls(cameras):
+    offers = ";".join([caps("YUY2", rates="{30/1,15/1}"), caps("YUY2", 1280, 720, "10/1"), caps("JPEG", 1280, 720, "30000/1001"),
+                       caps("GRAY8", rates="[1/1,60/1]"), "video/x-raw(memory:DMABuf),format=YUY2,width=64,height=48,framerate=60/1",
+                       "video/x-bayer,format=rggb,width=[16,2592,16],height=1944,framerate=15/1"])
+    cameras.plug("video2", offers, "Line camera")
+    cameras.plug("video3", pictures="none")
+    cameras.plug("video10", fails="busy")
+    for index in range(2):
+        cameras.link("by-id", f"usb-Maker_Line_4F2A-video-index{index}", f"video{2 + index}")
+        cameras.link("by-path", f"pci-0000:00:14.0-usb-0:2:1.0-video-index{index}", f"video{2 + index}")
+    text, found = doctor(**cameras.controls_env)
+    first, last = found["cameras"]
+    assert (first["device"], first["name"], first["usable"]) == (f"{cameras.folder}/video2", "Line camera", True)
+    assert (first["serial"], first["bus_path"]) == ("Maker_Line_4F2A", "pci-0000:00:14.0-usb-0:2:1.0")
+    assert [(one["pixel_format"], one["size"], [round(rate, 3) for rate in one["framerates"]], one["any_between"])
+            for one in first["formats"]] == [
+        ("yuy2", "64x48", [30, 15], False), ("yuy2", "1280x720", [10], False), ("mjpeg", "1280x720", [29.97], False),
+        ("grey", "64x48", [1, 60], True), ("video/x-bayer rggb", "16 to 2592x1944", [15], False)]
+    assert not last["usable"] and "is busy" in last["reason"] and last["formats"] == []
+    assert rows_of(text, "camera") == [
+        [f"{cameras.folder}/video2, Line camera", "serial number Maker_Line_4F2A", "bus path pci-0000:00:14.0-usb-0:2:1.0",
+         "yuy2 64x48 at 30, 15 frames/s", "yuy2 1280x720 at 10 frames/s", "mjpeg 1280x720 at 29.97 frames/s",
+         "grey 64x48 at 1 to 60 frames/s", "video/x-bayer rggb 16 to 2592x1944 at 15 frames/s", "control brightness: -64 to 64",
+         "control white_balance_automatic: 0 to 1", "control gain: 0 to 255",
+         "control auto_exposure: 1 (Manual Mode), 3 (Aperture Priority Mode)", "control exposure_time_absolute: 3 to 2047",
+         "control zoom_absolute: 100 to 500 in steps of 10"],
+        [f"{cameras.folder}/video10; {last['reason']}"]]
+
+
+def test_a_machine_without_cameras_says_so(cameras):
+    text, found = doctor()
+    assert found["cameras"] == [] and rows_of(text, "camera") == [["none was found"]]

@@ -74,6 +74,9 @@ def test_the_line_of_the_sorting_line_brings_its_maps_along(tmp_path):
     ("{type: test, pattern: ball, frames: 3, rate: 12.5, live: true}",
      "videotestsrc pattern=ball num-buffers=3 is-live=true ! video/x-raw,width=320,height=240,framerate=25/2 ! contorno "),
     ("{type: camera, framerate: 29.97002997}", "v4l2src device=/dev/video0 ! video/x-raw,framerate=30000/1001 ! videoconvert ! "),
+    ("{type: camera, pixel_format: yuyv, height: 48}", "v4l2src device=/dev/video0 ! video/x-raw,format=YUY2,height=48 ! videoconvert ! "),
+    ("{type: camera, device: 4F2A}", "v4l2src device=4F2A ! videoconvert ! "),
+    ("{type: camera, pixel_format: mjpeg}", "v4l2src device=/dev/video0 ! image/jpeg ! jpegdec ! videoconvert ! "),
     ("{type: gst, element: videotestsrc, properties: 'pattern=ball', caps: 'video/x-raw,width=64'}",
      "videotestsrc pattern=ball ! video/x-raw,width=64 ! contorno "),
 ])

@@ -93,7 +93,36 @@ ordered_json started_media_json() {
     json["plugin"]["fix"] = has_file(folder, "contorno") ? "export GST_PLUGIN_PATH=" + folder : kBuildAll;
   return json;
 }
+
+ordered_json camera_json(const CameraReport& camera) {
+  ordered_json json = {{"device", camera.path},
+                       {"name", camera.name},
+                       {"serial", camera.serial},
+                       {"bus_path", camera.bus_path},
+                       {"usable", camera.reason.empty()}};
+  if (!camera.reason.empty()) json["reason"] = camera.reason;
+  json["formats"] = ordered_json::array();
+  for (const CameraFormat& one : camera.formats)
+    json["formats"].push_back({{"pixel_format", one.pixels},
+                               {"size", one.size},
+                               {"framerates", one.rates},
+                               {"any_between", one.is_range},
+                               {"text", one.text()}});
+  json["controls"] = camera.controls;
+  return json;
+}
 #endif
+
+ordered_json cameras_json() {
+  ordered_json json = ordered_json::array();
+#ifdef CONTORNO_HAVE_GSTREAMER
+  try {
+    for (const CameraReport& camera : camera_reports()) json.push_back(camera_json(camera));
+  } catch (const Error&) {  // GStreamer does not start, as its own row says
+  }
+#endif
+  return json;
+}
 
 ordered_json media_json() {
 #ifdef CONTORNO_HAVE_GSTREAMER
@@ -117,6 +146,7 @@ ordered_json findings() {
           {"cpu", {{"threads", std::thread::hardware_concurrency()}}},
           {"cuda", device_json()},
           {"gstreamer", media_json()},
+          {"cameras", cameras_json()},
           {"modules", modules_json()},
           {"python", python_json()},
           {"display", std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr}};
@@ -126,6 +156,26 @@ ordered_json findings() {
 void print_line(bool good, const std::string& name, const std::string& text, const std::string& fix = {}) {
   print("{:<8} {:<12} {}\n", good ? "ok" : "missing", name, text);
   if (!good && !fix.empty()) print("{:<8} {:<12} to mend it: {}\n", "", "", fix);
+}
+
+/// A line below that of `name`, whose text stands below its own.
+void print_more(const std::string& text) {
+  print("{:<8} {:<12} {}\n", "", "", text);
+}
+
+void print_cameras(const ordered_json& cameras) {
+  if (cameras.empty()) print_line(false, "camera", "none was found");
+  for (const ordered_json& camera : cameras) {
+    std::string words = camera["device"];
+    if (const std::string name = camera["name"]; !name.empty()) words += ", " + name;
+    if (!camera["usable"]) words += "; " + camera["reason"].get<std::string>();
+    print_line(camera["usable"], "camera", words);
+    for (const auto& [key, text] : {std::pair{"serial", "serial number"}, {"bus_path", "bus path"}})
+      if (const std::string name = camera[key]; !name.empty()) print_more(fmt::format("{} {}", text, name));
+    for (const ordered_json& format : camera["formats"]) print_more(format["text"]);
+    for (const ordered_json& control : camera["controls"])
+      print_more("control " + control.get<std::string>());
+  }
 }
 
 void print_text(const ordered_json& json) {
@@ -157,6 +207,7 @@ void print_text(const ordered_json& json) {
       print_line(media["plugin"]["present"], "  contorno", "GStreamer's element contorno",
                  media["plugin"].value("fix", ""));
   }
+  if (media["built_in"]) print_cameras(json["cameras"]);
   for (const ordered_json& module : json["modules"])
     print_line(module["present"], "module",
                module["present"]

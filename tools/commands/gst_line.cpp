@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "plugins/media/camera.h"
 #include "plugins/media/params.h"
 #include "tools/commands/launch_words.h"
 
@@ -130,17 +131,34 @@ class LineOfGraph {
                                         LaunchWords::secret_variable(i)));
   }
 
+  /// The path of the camera; its name as it stands in the graph, with a note, where the camera is not here.
+  std::string path_of_camera(const std::string& device) {
+    try {
+      return camera_path(device, device_folder());
+    } catch (const Error& error) {
+      line_.notes.push_back(fmt::format("{}; the line says 'device' as the graph does", error.what()));
+      return device;
+    }
+  }
+
   std::string camera_elements(const ParamSet& params) {
-    std::string caps = "video/x-raw";
+    const auto& camera = params.as<CameraParams>();
+    const auto* const format =
+        std::find_if(kPixelFormatNames.begin(), kPixelFormatNames.end(),
+                     [&](const PixelFormatName& one) { return one.format == camera.pixel_format; });
+    const bool is_chosen = format != kPixelFormatNames.end();
+    const std::string media = is_chosen ? format->media : "video/x-raw";
+    std::string fields;
+    if (is_chosen && format->sample != nullptr) fields += fmt::format(",format={}", format->sample);
     for (const char* side : {"width", "height"})
       if (const std::string value = text_of(params, side); value != "0")
-        caps += fmt::format(",{}={}", side, value);
-    if (const double rate = params.as<CameraParams>().framerate; rate > 0)
-      caps += ",framerate=" + fraction_of(rate);
-    note_left_out("the source", params, {"device", "width", "height", "framerate"});
-    const std::string filter = caps == "video/x-raw" ? "" : " ! " + words_.caps(caps);
-    return fmt::format("v4l2src {}{} ! videoconvert ! queue leaky=downstream max-size-buffers=2",
-                       words_.property("device", text_of(params, "device")), filter);
+        fields += fmt::format(",{}={}", side, value);
+    if (camera.framerate > 0) fields += ",framerate=" + fraction_of(camera.framerate);
+    note_left_out("the source", params, {"device", "width", "height", "framerate", "pixel_format"});
+    const std::string filter = is_chosen || !fields.empty() ? " ! " + words_.caps(media + fields) : "";
+    return fmt::format("v4l2src {}{}{} ! videoconvert ! queue leaky=downstream max-size-buffers=2",
+                       words_.property("device", path_of_camera(camera.device)), filter,
+                       media == "image/jpeg" ? " ! jpegdec" : "");
   }
 
   std::string video_elements(const ParamSet& params) {

@@ -258,3 +258,20 @@ def test_a_camera_that_comes_back_with_another_number_is_found_by_its_serial_num
     said = process.communicate(timeout=300)[0]
     assert process.returncode == 0, said
     assert report_of(tmp_path)["source_reconnections"] == 1 and len(lines_of(tmp_path)) == 8
+
+
+def test_the_line_of_gst_launch_for_a_camera_finds_the_same(cameras, contorno, tmp_path):
+    """It names the camera by the link that stays, and says which parameters a line has no place for."""
+    cameras.plug("video2", ends_after=4)
+    cameras.link("by-id", f"{ID}-video-index0", "video2")
+    for word in ("mjpeg", "grey", "auto"):
+        write_graph(tmp_path, f"device: 4F2A60DF, pixel_format: {word}, gain: 3")
+        (tmp_path / word).mkdir()
+        done = contorno("gst", "graph.yaml", "--output", tmp_path / word, cwd=tmp_path)
+        assert f"v4l2src device={cameras.folder}/v4l/by-id/{ID}-video-index0 ! " in done.stdout
+        assert "the source has gain, which has no place in the line" in done.stderr
+        # Which frames a queue lets go by depends on who computes beside it.
+        line = done.stdout.replace("leaky=downstream", "leaky=no")
+        subprocess.run(["bash", "-c", line], check=True, cwd=tmp_path, capture_output=True, timeout=300)
+        check_lines(read_lines(tmp_path / word / "contours.jsonl"), 4) if word != "grey" else None
+        assert len(read_lines(tmp_path / word / "contours.jsonl")) == 4
