@@ -12,6 +12,7 @@ LONGEST_LINE = 120
 # The pages of families, and what graphs call their nodes.
 FAMILIES = {
     "background": ["stage_background"],
+    "camera": ["source_camera"],
     "classify": ["stage_classify"],
     "contour-prep": [f"stage_{header.parent.name}" for header in (ROOT / "stages/contour_prep").rglob("stage.h")],
     "diamond-square": ["stage_diamond_square", "source_diamond_square"],

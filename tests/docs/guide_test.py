@@ -11,6 +11,8 @@ import textwrap
 import cv2
 import pytest
 from tests.conftest import PROGRAM, ROOT, read_lines
+from tests.plugins.gst.cameras import caps
+from tests.plugins.gst.cameras import cameras  # noqa: F401, a fixture
 
 
 GUIDES = ROOT / "docs" / "guide"
@@ -27,9 +29,9 @@ def without_times(line):
     return re.sub(r"[\d.]+ ms\b", "some ms", re.sub(r"\bheld: .*", "held: or not", line.strip()))
 
 
-def run_guide(page, folder):
+def run_guide(page, folder, written=("", "")):
     """Runs all commands of the page, one block after the other; returns what they said on standard output. They say what the
-    page shows, but for times."""
+    page shows, but for times; `written` is a path of this test, and how the page writes it."""
     tools = folder / ".tools"
     tools.mkdir()
     (tools / "python3").symlink_to(sys.executable)
@@ -40,7 +42,7 @@ def run_guide(page, folder):
         done = subprocess.run(["bash", "-eu", "-c", block], cwd=folder, env={**os.environ, "PATH": path}, timeout=300,
                               capture_output=True, text=True)
         assert done.returncode == 0, block + done.stderr
-        printed = [without_times(line) for line in done.stdout.splitlines()]
+        printed = [without_times(line.replace(*written)) for line in done.stdout.splitlines()]
         assert [line for line in shown.splitlines() if without_times(line) not in printed] == [], done.stdout
         said.append(done.stdout)
     return said
@@ -93,6 +95,26 @@ def centres(line, name):
 
 def are_at(found, wanted):
     return len(found) == len(wanted) and all(abs(a - b) < 2 for one, other in zip(found, wanted) for a, b in zip(one, other))
+
+
+def test_a_live_camera(cameras, monkeypatch, tmp_path):
+    """The stand-in of tests/plugins/gst/camera."""
+    offers = ";".join([caps("YUY2", 640, 480, "{30/1,15/1}"), caps("YUY2", 1280, 720, "10/1"),
+                       caps("JPEG", 1280, 720, "{30/1,15/1}"), caps("GRAY8", 640, 480, "[1/1,60/1]")])
+    # Each command is a process of its own, which opens the camera for the first time, and again for the rest of its 20 frames.
+    cameras.plug(offers=offers, name="HD Webcam", openings={1: {"unplugged_after": 12}})
+    cameras.plug("video1", pictures="none")
+    for index in range(2):
+        cameras.link("by-id", f"usb-Maker_HD_Webcam_4F2A60DF-video-index{index}", f"video{index}")
+        cameras.link("by-path", f"pci-0000:00:14.0-usb-0:2:1.0-video-index{index}", f"video{index}")
+    for name, value in cameras.controls_env.items():
+        monkeypatch.setenv(name, value)
+    run_guide(GUIDES / "camera.md", tmp_path, (str(cameras.folder), "/dev"))
+    assert cameras.controls() == 2 * ["White Balance, Automatic=0", "Brightness=-3", "Auto Exposure=1", "Exposure Time, Absolute=50",
+                                      "Gain=40"]
+    for folder in ("out", "still", "months"):
+        lines = read_lines(tmp_path / folder / "contours.jsonl")
+        assert lines and all(len(line["classes"][0]["contours"]) == 1 for line in lines), folder
 
 
 def test_things_before_a_camera_that_stands_still(tmp_path):
@@ -187,6 +209,6 @@ def test_a_large_dataset_on_many_machines(tmp_path, monkeypatch):
 
 
 def test_the_commands_of_every_guide_are_among_these():
-    run = {"fruit-grading", "latency", "many-machines", "network-maps", "replay", "static-camera", "video-to-classes", "wrong-contour",
-           *PAGES_OF_CPP}
+    run = {"camera", "fruit-grading", "latency", "many-machines", "network-maps", "replay", "static-camera", "video-to-classes",
+           "wrong-contour", *PAGES_OF_CPP}
     assert {page.stem for page in GUIDES.glob("*.md") if steps_of(page)} == run

@@ -29,10 +29,11 @@ def place(number):
 
 
 def picture(number, width=WIDTH, height=HEIGHT):
-    """RGB, with one red square."""
-    left, top = place(number)
+    """RGB, with one red square, in proportion to the width."""
+    scale = width // WIDTH
+    left, top, side = (scale * value for value in (*place(number), SIDE))
     array = np.full((height, width, 3), GROUND, np.uint8)
-    array[top:top + SIDE, left:left + SIDE] = THING
+    array[top:top + side, left:left + side] = THING
     return array
 
 
