@@ -142,12 +142,14 @@ def test_a_source_that_fails_on_the_way_is_not_whole_unless_it_is_made_again(con
     done = run(contorno, tmp_path, "--allow-launch", "--output", tmp_path / "out", code=3)
     frames = len(read_lines(tmp_path / "out" / "contours.jsonl"))
     assert 0 < frames <= 6 and "Failed after iterations as requested" in done.stdout
-    run(contorno, tmp_path, "--allow-launch", "--output", tmp_path / "again", "--set", "source.reconnect_attempts=1", "--set",
-        "pipeline.on_full=wait", "--frames", "8", "--report", "report.json")
-    assert json.loads((tmp_path / "again" / "report.json").read_text())["source_reconnections"] == 1
-    lines = read_lines(tmp_path / "again" / "contours.jsonl")
-    times = [line["pts_ns"] for line in lines]
-    assert len(lines) == 8 and all(one < other for one, other in zip(times, times[1:]))
+    for attempts in (1, -1):
+        folder = tmp_path / f"again{attempts}"
+        run(contorno, tmp_path, "--allow-launch", "--output", folder, "--set", f"source.reconnect_attempts={attempts}", "--set",
+            "pipeline.on_full=wait", "--frames", "8", "--report", "report.json")
+        assert json.loads((folder / "report.json").read_text())["source_reconnections"] == 1
+        lines = read_lines(folder / "contours.jsonl")
+        times = [line["pts_ns"] for line in lines]
+        assert len(lines) == 8 and all(one < other for one, other in zip(times, times[1:]))
 
 
 def test_a_measurement_counts_how_often_its_source_was_made_again(contorno, tmp_path):
