@@ -5,8 +5,9 @@
 //   made BACKEND                        a table of made contours, for a machine without Python: the stages
 //                                       alone, the least of 21 runs and their median
 //   steps BACKEND THREADS TIMES POINTS...   the same of steps that look for near points, and of a list of
-//   all,
-//                                       on as many points of circles
+//                                       all, on as many points of circles
+//   brush BACKEND THREADS TIMES POINTS BRUSH    the same of exclude with that many pixels under a brush, as
+//                                       L. V. Greco has it: whole px, a point goes when it is one of them
 // BACKEND is cpu or cuda, where contours of `run` come from the host and go back there; VALUE a number,
 // numbers between commas or a word. Contours whose last point is their first are closed.
 #include <algorithm>
@@ -142,6 +143,39 @@ void made_cases(Backend backend) {
     for (const StageCase& stage : cases) print_case(stage, made_rings(contours, points), backend, 2, 21);
 }
 
+/// Whole px under a round brush that was set down at 20 places on the map's diagonal; x, y of each.
+std::vector<double> brushed_pixels(double side, std::uint32_t count) {
+  std::vector<double> pixels;
+  const double each = count / 20.0, radius = std::sqrt(each / 3.141592653589793);
+  for (int place = 0; place < 20; ++place) {
+    const double centre = std::floor(side * (place + 0.5) / 20);
+    const auto most = std::min<std::size_t>(2 * std::size_t{count}, std::size_t(2 * each * (place + 1)));
+    for (double y = std::ceil(-radius - 1); y <= radius + 1; ++y)
+      for (double x = std::ceil(-radius - 1); x <= radius + 1 && pixels.size() < most; ++x)
+        if (x * x + y * y <= (radius + 1) * (radius + 1))
+          pixels.insert(pixels.end(), {centre + x, centre + y});
+  }
+  return pixels;
+}
+
+/// Also prints how long the stage took to be planned, where the brush's points are put into bins.
+void brush_case(Backend backend, int threads, int times, std::uint32_t points, std::uint32_t brush) {
+  MadeContours circles = made_circles(points / 100);
+  for (Point& point : circles.stored) point = {.row = std::round(point.row), .col = std::round(point.col)};
+  const std::vector<double> pixels = brushed_pixels(side_for(points), brush);
+  const StageCase exclude = stage_case("exclude", {{"points", pixels}});
+  const auto start = Clock::now();
+  StageBench bench(exclude, circles, backend, threads);
+  const double planned = std::chrono::duration<double>(Clock::now() - start).count();
+  const auto [least, median] = bench.seconds(times);
+  std::printf(
+      "%7u points, exclude by %zu brush points: planned in %.2f ms, %9.1f us, median %9.1f us, %llu "
+      "points remain\n",
+      points, pixels.size() / 2, 1e3 * planned, 1e6 * least, 1e6 * median,
+      static_cast<unsigned long long>(bench.output().counts->points));
+  std::fflush(stdout);
+}
+
 /// The steps that look for near points, and all of a list in one stage.
 void step_cases(Backend backend, int threads, int times, std::uint32_t points) {
   const MadeContours circles = made_circles(points / 100);
@@ -185,6 +219,11 @@ int answer() {
       words >> threads >> times;
       for (std::uint32_t points = 0; words >> points;)
         step_cases(backend_called(name), threads, times, points);
+    } else if (command == "brush") {
+      int threads = 1, times = 1;
+      std::uint32_t points = 0, brush = 0;
+      words >> threads >> times >> points >> brush;
+      brush_case(backend_called(name), threads, times, points, brush);
     } else if (command == "run" && bench != nullptr) {
       int times = 1;
       words >> times;
