@@ -1,0 +1,62 @@
+"""The commands of tools/bench/sources, in their smallest size: baselines have the product's results, and tables and figures come."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+from tests.conftest import ROOT
+
+PROGRAM = pathlib.Path(os.environ.get("CONTORNO_BUILD", ROOT / "build/release")) / "bin/bench_sources"
+FOLDER = ROOT / "tools/bench/sources"
+# Tables of the document, and its baselines without a device with what each has to agree in.
+WORKS = {"sciarrillo": (["Table 5.1", "Table 6.1", "Table 6.2", "Table 6.3", "Table 6.4"],
+                        {"serial", "assembly", "contorno, stage"}),
+         "spyrou": (["Data a", "Data b"], {"serial -O0", "serial -O3"})}
+
+needs_program = pytest.mark.skipif(not PROGRAM.exists(), reason="the target contorno_benchmarks is not built")
+
+
+def run(work, *options, **more):
+    return subprocess.run([sys.executable, FOLDER / work, *options], capture_output=True, text=True, timeout=600, **more)
+
+
+@needs_program
+@pytest.mark.parametrize("work", WORKS)
+def test_baselines_agree_and_every_table_comes(work, tmp_path):
+    pytest.importorskip("skimage")
+    kept = tmp_path / "facts.jsonl"
+    done = run(work, "--small", "--runs", "1", "--program", PROGRAM, "--keep", kept, "--output", tmp_path / "out")
+    assert done.returncode == 0, done.stdout + done.stderr
+    tables, checked = WORKS[work]
+    assert [title for title in tables if not re.search(rf"^{re.escape(title)}\b", done.stdout, re.M)] == []
+    facts = [json.loads(line) for line in kept.read_text().splitlines()]
+    checks = [fact for fact in facts if fact["kind"] == "check"]
+    assert checked <= {fact["variant"] for fact in checks}
+    assert [fact for fact in checks if not fact["agrees"]] == []
+    if not any(fact["kind"] == "device" for fact in facts):
+        assert "columns of CUDA are empty" in done.stdout
+    pytest.importorskip("matplotlib")
+    drawn = sorted((tmp_path / "out" / work).iterdir())
+    assert drawn and {path.suffix for path in drawn} == {".png", ".svg"}
+    assert all(path.stat().st_size > 2000 for path in drawn)
+
+
+@needs_program
+def test_results_of_another_machine_are_shown_and_a_wrong_one_is_told(tmp_path):
+    kept = tmp_path / "facts.jsonl"
+    assert run("spyrou", "--small", "--runs", "1", "--program", PROGRAM, "--keep", kept, "--output", tmp_path / "out").returncode == 0
+    again = run("spyrou", "--results", kept, "--output", tmp_path / "again", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    facts = kept.read_text().replace('"agrees":true', '"agrees":false', 1)
+    kept.write_text(facts)
+    wrong = run("spyrou", "--results", kept, "--output", tmp_path / "again")
+    assert wrong.returncode == 1 and "DIFFERS" in wrong.stdout
+
+
+def test_all_names_every_work():
+    listed = re.search(r"^WORKS = (.*)$", (FOLDER / "all").read_text(), re.M)[1]
+    assert sorted(json.loads(listed)) == sorted(WORKS)
+    assert all(os.access(FOLDER / work, os.X_OK) for work in [*WORKS, "all"])
