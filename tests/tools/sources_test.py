@@ -14,6 +14,7 @@ FOLDER = ROOT / "tools/bench/sources"
 # Tables of the document, and its baselines without a device with what each has to agree in.
 WORKS = {"sciarrillo": (["Table 5.1", "Table 6.1", "Table 6.2", "Table 6.3", "Table 6.4"],
                         {"serial", "assembly", "contorno, stage"}),
+         "della-schiava": (["Figure 3", "Figure 4", "Figure 5"], {"serial", "OpenMP"}),
          "spyrou": (["Data a", "Data b"], {"serial -O0", "serial -O3"})}
 
 needs_program = pytest.mark.skipif(not PROGRAM.exists(), reason="the target contorno_benchmarks is not built")

@@ -130,7 +130,7 @@ def lines_of(work, arguments):
     return [line for line in lines if json.loads(line)["work"] == work]
 
 
-def main(work, doc, show, runs=5):
+def main(work, doc, show, runs=5, options=()):
     """`show(results, figures)` prints the tables and draws the figures. The exit code is 1 where a baseline has another
     result than the product."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -141,8 +141,11 @@ def main(work, doc, show, runs=5):
     parser.add_argument("--output", default="build/sources", metavar="FOLDER", help="for the figures")
     parser.add_argument("--program", metavar="FILE", help="bench_sources, as it is; else it is built first")
     parser.add_argument("--build", help="build folder (default: build/release or build/cpu)")
+    for name, value, text in options:
+        parser.add_argument(name, metavar=value, help=text)
     arguments = parser.parse_args()
     results = Results(lines_of(work, arguments))
     results.print_conditions()
+    results.arguments = arguments
     show(results, Figures(pathlib.Path(arguments.output) / work))
     sys.exit(1 if results.wrong() else 0)

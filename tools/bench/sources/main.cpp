@@ -48,6 +48,7 @@ namespace {
 
 int run(int argc, char** argv) {
   const std::map<std::string, void (*)(Records&, const Options&)> works{
+      {"della-schiava", della_schiava},
       {"sciarrillo", sciarrillo},
       {"spyrou", spyrou},
   };

@@ -67,6 +67,7 @@ std::vector<double> measured(int runs, const F& f) {
 
 /// Each work: its cases, the author's variants, written anew, and the product.
 void sciarrillo(Records& records, const Options& options);
+void della_schiava(Records& records, const Options& options);
 void spyrou(Records& records, const Options& options);
 
 }  // namespace contorno::sources
