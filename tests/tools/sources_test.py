@@ -14,7 +14,12 @@ FOLDER = ROOT / "tools/bench/sources"
 # Tables of the document, and its baselines without a device with what each has to agree in.
 WORKS = {"sciarrillo": (["Table 5.1", "Table 6.1", "Table 6.2", "Table 6.3", "Table 6.4"],
                         {"serial", "assembly", "contorno, stage"}),
+         "albertini": ([*(f"Table {number}" for number in range(1, 8) if number != 3), *(f"Graph {number}" for number in (3, 8, 9, 10))],
+                       {"serial", "OpenMP", *(f"OpenMP, {version} version" for version in ("first", "second", "third", "fourth"))}),
          "della-schiava": (["Figure 3", "Figure 4", "Figure 5"], {"serial", "OpenMP"}),
+         "greco": (["Table of kernels", "Graph: time", "Graph: speed-up", "The brush in his size"],
+                   {f"{step}, serial" for step in ("filter_contour_by_hand", "merge_contours", "filter_contour_duplicate",
+                                                   "order_clusters_by_distance")}),
          "spyrou": (["Data a", "Data b"], {"serial -O0", "serial -O3"})}
 
 needs_program = pytest.mark.skipif(not PROGRAM.exists(), reason="the target contorno_benchmarks is not built")

@@ -67,7 +67,7 @@ def ratio_text(above, below):
 
 
 def print_table(title, header, rows):
-    print(f"\n{title}\n\n| " + " | ".join(header) + " |\n|" + "---|" * len(header))
+    print(f"\n{title}\n\n| " + " | ".join(map(str, header)) + " |\n|" + "---|" * len(header))
     for row in rows:
         print("| " + " | ".join(str(cell) for cell in row) + " |")
     sys.stdout.flush()

@@ -209,8 +209,8 @@ std::vector<Program> programs(bool device) {
   return all;
 }
 
-void measure(Records& records, const std::string& size, const ImageFormat& format, const Options& options,
-             bool device) {
+void measure_chain(Records& records, const std::string& size, const ImageFormat& format,
+                   const Options& options, bool device) {
   const Folder folder;
   Chain chain(format, folder);
   chain.read();
@@ -253,10 +253,10 @@ void measure(Records& records, const std::string& size, const ImageFormat& forma
 
 void della_schiava(Records& records, const Options& options) {
   const bool device = has_device(records);
-  if (options.small) return measure(records, "M", rgba(256, 128), options, device);
-  measure(records, "M", rgba(2048, 1024), options, device);
-  measure(records, "L", rgba(4096, 2048), options, device);
-  measure(records, "XL", rgba(8192, 4096), options, device);
+  if (options.small) return measure_chain(records, "M", rgba(256, 128), options, device);
+  measure_chain(records, "M", rgba(2048, 1024), options, device);
+  measure_chain(records, "L", rgba(4096, 2048), options, device);
+  measure_chain(records, "XL", rgba(8192, 4096), options, device);
 }
 
 }  // namespace contorno::sources

@@ -48,8 +48,8 @@ namespace {
 
 int run(int argc, char** argv) {
   const std::map<std::string, void (*)(Records&, const Options&)> works{
-      {"della-schiava", della_schiava},
-      {"sciarrillo", sciarrillo},
+      {"albertini", albertini}, {"della-schiava", della_schiava},
+      {"greco", greco},         {"sciarrillo", sciarrillo},
       {"spyrou", spyrou},
   };
   const std::string wanted = argc > 1 ? argv[1] : "";

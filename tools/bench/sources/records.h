@@ -66,7 +66,9 @@ std::vector<double> measured(int runs, const F& f) {
 }
 
 /// Each work: its cases, the author's variants, written anew, and the product.
+void greco(Records& records, const Options& options);
 void sciarrillo(Records& records, const Options& options);
+void albertini(Records& records, const Options& options);
 void della_schiava(Records& records, const Options& options);
 void spyrou(Records& records, const Options& options);
 

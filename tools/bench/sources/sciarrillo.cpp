@@ -263,8 +263,8 @@ bool same_contours(const ContoursView& stage, const FoundContours& found) {
   return true;
 }
 
-void measure(Records& records, const std::string& name, const Field& field, const Options& options,
-             bool device) {
+void measure_picture(Records& records, const std::string& name, const Field& field, const Options& options,
+                     bool device) {
   const int runs = options.small ? 2 : 20 * options.runs;
   const auto contours = [&](int threads) {
     return find_contours(view_of(field),
@@ -325,8 +325,8 @@ void measure(Records& records, const std::string& name, const Field& field, cons
 void sciarrillo(Records& records, const Options& options) {
   const bool device = has_device(records);
   const int width = options.small ? 64 : 511, height = options.small ? 24 : 95;
-  measure(records, "real", fruit(width, height), options, device);
-  measure(records, "artificial", artificial(width, height), options, device);
+  measure_picture(records, "real", fruit(width, height), options, device);
+  measure_picture(records, "artificial", artificial(width, height), options, device);
 #if CONTORNO_HAVE_CUDA
   if (device && !options.small) {
     KernelTimes times;

@@ -52,8 +52,8 @@ double farthest(const SpyrouInput& input, const std::vector<float>& ends, const 
   return most / static_cast<double>(input.sigma);
 }
 
-void measure(Records& records, const std::string& name, const SpyrouInput& input, const Options& options,
-             bool device) {
+void measure_points(Records& records, const std::string& name, const SpyrouInput& input,
+                    const Options& options, bool device) {
   const MeanShiftResult product = by_contorno(input, Backend::Cpu, 1);
   const auto variant = [&](const std::string& called, const auto& run) {
     SpyrouResult result;
@@ -95,10 +95,10 @@ void measure(Records& records, const std::string& name, const SpyrouInput& input
 void spyrou(Records& records, const Options& options) {
   const bool device = has_device(records);
   SpyrouInput a = clusters(options.small ? 60 : 600, 2, 6, 8, 0.5);
-  measure(records, "a", a, options, device);
+  measure_points(records, "a", a, options, device);
   SpyrouInput b = clusters(options.small ? 64 : 1024, 32, 16, 4, 0.1);
   b.eps = 1.5e-4F, b.block = 10;
-  measure(records, "b", b, options, device);
+  measure_points(records, "b", b, options, device);
 }
 
 }  // namespace contorno::sources
