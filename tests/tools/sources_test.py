@@ -66,3 +66,41 @@ def test_all_names_every_work():
     listed = re.search(r"^WORKS = (.*)$", (FOLDER / "all").read_text(), re.M)[1]
     assert sorted(json.loads(listed)) == sorted(WORKS)
     assert all(os.access(FOLDER / work, os.X_OK) for work in [*WORKS, "all"])
+
+
+def on_a_device(lines):
+    """The same facts as of a machine with a GPU: for each variant of the host one of CUDA, with made times."""
+    cuda = {"sciarrillo": ["CUDA, six kernels", "CUDA, six kernels, without memory and copies", "contorno, CUDA", "kernel, C++",
+                           "application, C++"],
+            "albertini": ["CUDA, first version", "CUDA, second version", "CUDA, third version", "CUDA", "contorno, CUDA"],
+            "della-schiava": [f"{program}: {step}" for program in ("CUDA", "OpenMP + CUDA", "contorno, CUDA")
+                              for step in ("read", "generate", "write")],
+            "spyrou": ["CUDA (global)", "CUDA (shared)", "contorno, CUDA"],
+            "greco": [f"{step}, {variant}{kernel}" for step in ("filter_contour_by_hand", "merge_contours", "filter_contour_duplicate",
+                                                                "order_clusters_by_distance")
+                      for variant in ("CUDA, int4", "CUDA, int2", "CUDA, patch", "contorno, CUDA")
+                      for kernel in ("", ": flags", ": scan", ": move", ": affiliation", ": device")]}
+    facts = [json.loads(line) for line in lines]
+    work = facts[0]["work"]
+    facts = [{"kind": "device", "name": "made up", "work": work} if fact["kind"] == "no device" else fact for fact in facts]
+    for case in {fact["case"] for fact in facts if fact["kind"] == "time"} | {"saxpy"}:
+        facts += [{"kind": "time", "work": work, "case": case, "variant": variant, "seconds": [0.001, 0.002, 0.003]}
+                  for variant in cuda[work]]
+    for variant in ("CUDA", "OpenMP + CUDA"):
+        facts.append({"kind": "timeline", "work": work, "case": "M", "variant": variant,
+                      "bars": [[0, 0, "HtoD", 0, 2], [0, 1, "kernel", 2, 3], [1, 1, "DtoH", 3, 4]]})
+    return "".join(json.dumps(fact) + "\n" for fact in facts)
+
+
+@needs_program
+@pytest.mark.parametrize("work", WORKS)
+def test_columns_of_cuda_are_filled_where_there_is_a_device(work, tmp_path):
+    kept = tmp_path / "facts.jsonl"
+    done = run(work, "--small", "--runs", "1", "--program", PROGRAM, "--keep", kept, "--output", tmp_path / "out")
+    assert done.returncode == 0, done.stdout + done.stderr
+    kept.write_text(on_a_device(kept.read_text().splitlines()))
+    shown = run(work, "--results", kept, "--output", tmp_path / "again")
+    assert shown.returncode == 0, shown.stderr
+    assert "GPU: made up" in shown.stdout
+    assert "no GPU here" not in shown.stdout
+    assert "2 ms" in shown.stdout

@@ -18,7 +18,8 @@ NO_DEVICE = "no GPU here"
 class Results:
     """The facts of one work, of one run on one machine."""
 
-    def __init__(self, lines):
+    def __init__(self, work, lines, arguments):
+        self.work, self.arguments = work, arguments
         self.facts = collections.defaultdict(list)
         for line in lines:
             fact = json.loads(line)
@@ -26,8 +27,16 @@ class Results:
         self.times = {(one["case"], one["variant"]): one for one in self.facts["time"]}
         self.small = any(one["small"] for one in self.facts["conditions"])
 
-    def add(self, case, variant, seconds, **more):
-        self.times[case, variant] = {"case": case, "variant": variant, "seconds": seconds, **more}
+    def measured_here(self, case, variant, measure, **more):
+        """What `measure()` returns, seconds, of a peer that runs in this process: measured where bench_sources is, kept with the
+        rest, and read from there. None where it was not measured there."""
+        if (case, variant) not in self.times and not self.arguments.results:
+            one = {"work": self.work, "kind": "time", "case": case, "variant": variant, "seconds": measure(), **more}
+            self.times[case, variant] = one
+            if self.arguments.keep:
+                with open(self.arguments.keep, "a") as file:
+                    file.write(json.dumps(one) + "\n")
+        return self.times.get((case, variant))
 
     def seconds(self, case, variant):
         """The median, or None."""
@@ -125,9 +134,12 @@ def lines_of(work, arguments):
         if done.returncode not in (0, 1) or not done.stdout:
             raise SystemExit(f"bench_sources ended with {done.returncode}")
         lines = done.stdout.splitlines()
+    lines = [line for line in lines if json.loads(line)["work"] == work]
     if arguments.keep:
-        pathlib.Path(arguments.keep).write_text("".join(f"{line}\n" for line in lines))
-    return [line for line in lines if json.loads(line)["work"] == work]
+        path = pathlib.Path(arguments.keep)
+        others = [line for line in (path.read_text().splitlines() if path.exists() else []) if json.loads(line)["work"] != work]
+        path.write_text("".join(f"{line}\n" for line in [*others, *lines]))
+    return lines
 
 
 def main(work, doc, show, runs=5, options=()):
@@ -137,15 +149,14 @@ def main(work, doc, show, runs=5, options=()):
     parser.add_argument("--small", action="store_true", help="small sizes, for a test")
     parser.add_argument("--runs", type=int, default=runs, help="of each variant")
     parser.add_argument("--results", nargs="+", metavar="FILE", help="what bench_sources has printed, perhaps elsewhere")
-    parser.add_argument("--keep", metavar="FILE", help="writes what bench_sources prints")
+    parser.add_argument("--keep", metavar="FILE", help="keeps what was measured, for --results; other works in it stay")
     parser.add_argument("--output", default="build/sources", metavar="FOLDER", help="for the figures")
     parser.add_argument("--program", metavar="FILE", help="bench_sources, as it is; else it is built first")
     parser.add_argument("--build", help="build folder (default: build/release or build/cpu)")
     for name, value, text in options:
         parser.add_argument(name, metavar=value, help=text)
     arguments = parser.parse_args()
-    results = Results(lines_of(work, arguments))
+    results = Results(work, lines_of(work, arguments), arguments)
     results.print_conditions()
-    results.arguments = arguments
     show(results, Figures(pathlib.Path(arguments.output) / work))
     sys.exit(1 if results.wrong() else 0)
