@@ -1,10 +1,16 @@
-// Mipmap chains on the device, without a CUDA header. MipmapChainCuda works on images in device memory. Only
-// in builds that have CUDA. It owns its tables, and is used by one thread at a time.
+// Mipmap chains on the device, without a CUDA header. MipmapChainCuda works on images in device memory.
+// MipmapUpload takes an image in host memory and returns all its levels there, in horizontal bands, so that
+// transfers in both directions overlap with kernels. Only in builds that have CUDA. Objects own their tables,
+// memory and streams, and are used by one thread at a time.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 
+#include "base/memory.h"
+#include "cuda/stream.h"
+#include "pipeline/graph/banded_upload.h"
 #include "stages/mipmap/chain.h"
 
 namespace contorno {
@@ -37,6 +43,31 @@ class MipmapChainCuda {
   struct Tables;
   const MipmapChain* chain_;
   std::unique_ptr<const Tables> tables_;
+};
+
+class MipmapUpload {
+ public:
+  /// `bands`: into how many bands images are cut; 0 takes bands of about 4 MiB. Images whose levels are not
+  /// exact halves are one band. `chain` must outlive this.
+  MipmapUpload(const MipmapChain& chain, int bands);
+  ~MipmapUpload();
+
+  /// Uploads `image`, makes all levels and copies them to `block`, which has chain.bytes() and is laid out as
+  /// MipmapChain::level_in says. Both should lie in pinned memory; otherwise copies do not overlap. Returns
+  /// when everything has arrived. Throws Error(Internal) when the device failed.
+  void build(const ImageView& image, void* block);
+  int bands() const { return static_cast<int>(upload_->bands().size()); }
+
+ private:
+  void build_in_bands(const ImageView& device, std::byte* block);
+
+  const MipmapChain& chain_;
+  MipmapChainCuda cuda_;
+  std::optional<BandedUpload> upload_;
+  Block image_, levels_, scratch_;
+  std::vector<ImageView> views_;
+  Stream work_, down_;
+  std::vector<Event> made_;
 };
 
 }  // namespace contorno

@@ -190,6 +190,16 @@ int bench_device() {
     std::cout << width << "x4095 on the device: "
               << device_us(stream, [&] { cuda.build(view, views, nullptr, stream.get()); }) << " us\n";
   }
+  for (const int bands : {1, 4, 8, 16, 32, 64}) {
+    MipmapUpload upload(plain, bands);
+    const double us = median_us(20, [&] {
+      const auto start = Clock::now();
+      upload.build(image, back.data());
+      return 1e6 * seconds_since(start);
+    });
+    std::cout << "from and to pinned memory in " << upload.bands() << " bands: " << us << " us, "
+              << us / std::max(up, down) << " of the larger copy\n";
+  }
   for (const std::int64_t level : {-1, 3})
     for (const bool in_bands : {false, true}) {
       const double us = frame_us(image, level, in_bands ? kLastBandBytes : host.size());
