@@ -174,6 +174,7 @@ class Runner {
   std::atomic<std::uint64_t> offered_ = 0, delivered_ = 0, failed_ = 0, ring_full_ = 0, deadline_ = 0,
                              late_ = 0, regrown_ = 0;
   std::atomic<double> last_latency_us_ = 0;
+  std::int64_t uploads_ended_ns_ = 0;  ///< of the timed frames so far; the finisher's own
   std::atomic<bool> stop_requested_ = false, aborted_ = false;
   static constexpr std::int64_t kNotWaiting = 0, kGivenUp = -1;
   std::atomic<std::int64_t> device_since_ns_ = kNotWaiting;  // when the finisher began to wait for the device

@@ -340,18 +340,20 @@ void Runner::record_parts(const Slot& slot, const PartTimes& times) {
                                  ? kSlotTracks + static_cast<std::int32_t>(&slot - slots_.data())
                                  : static_cast<std::int32_t>(kLauncherTrack);
   std::size_t part = 1;
-  const auto note = [&](std::int64_t from, std::int64_t to) {
-    if (options_.trace && to > from)
-      options_.trace->add(report_.parts[part].name, track, slot.number, from, to);
+  const auto note = [&](std::int64_t from, std::int64_t to, std::int64_t shown_from) {
+    if (options_.trace && to > shown_from)
+      options_.trace->add(report_.parts[part].name, track, slot.number, shown_from, to);
     report_.parts[part++].histogram.record(to - from);
   };
-  note(times.start_ns, times.uploaded_ns);
+  // A device copies one frame after the other: until the one before has come up, this one waits.
+  note(times.start_ns, times.uploaded_ns, std::max(times.start_ns, uploads_ended_ns_));
+  uploads_ended_ns_ = std::max(uploads_ended_ns_, times.uploaded_ns);
   std::int64_t before = times.uploaded_ns;
   for (const std::int64_t done : times.part_ns) {
-    note(before, done);
+    note(before, done, before);
     before = done;
   }
-  note(before, times.downloaded_ns);
+  note(before, times.downloaded_ns, before);
 }
 
 void Runner::count_contours(const Slot& slot) {

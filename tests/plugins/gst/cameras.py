@@ -1,5 +1,4 @@
 """Cameras for machines without one: a folder in the place of /dev, and GStreamer's v4l2src that reads it (camera/stand_in.cpp)."""
-import os
 import pathlib
 import re
 
@@ -149,7 +148,3 @@ def write_graph(folder, source, rest=GRAPH):
     path = pathlib.Path(folder) / "graph.yaml"
     path.write_text(f"source: {{type: camera, {source}}}\n{rest}")
     return path
-
-
-def environment(*parts):
-    return {**os.environ, **{name: value for part in parts for name, value in part.items()}}
