@@ -191,7 +191,9 @@ class MipmapCuda final : public Stage {
   void plan(PlanContext& context) override {
     targets_.emplace(params_, context, MemoryKind::Device);
     cuda_.emplace(targets_->chain());
-    in_bands_ = cuda_->levels_in_one_pass() > 0 && targets_->filled() > 0 && context.image(0).planes() == 1;
+    // One level alone comes up in the time of the image, in bands or not.
+    in_bands_ = targets_->atlas() && cuda_->levels_in_one_pass() > 0 && targets_->filled() > 0 &&
+                context.image(0).planes() == 1;
     work_ = context.temporary(cuda_->scratch_bytes(), MemoryKind::Device);
   }
 
@@ -213,8 +215,8 @@ class MipmapCuda final : public Stage {
 
   /// Levels that halve are made of the rows that have arrived.
   bool takes_bands() const override { return in_bands_; }
-  /// Of an atlas, the image and the levels of the first pass go down row by row, while others come up.
-  bool downloads_output() const override { return in_bands_ && targets_->atlas(); }
+  /// The image and the levels of the first pass go down row by row, while others come up.
+  bool downloads_output() const override { return in_bands_; }
 
  private:
   static bool is_downloaded(const RunContext& context) {

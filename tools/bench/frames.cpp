@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <set>
 #include <string_view>
 
@@ -38,6 +39,7 @@ constexpr FrameCase kLine{"511x95x8 f32", 511, 95, 8, 20, 0, false};
 constexpr FrameCase kLarge{"1920x1080x4 f32", 1920, 1080, 4, 370, 0, false};
 /// 20 circles, and four long lines beside each other, so that few tiles have all segments.
 constexpr FrameCase kCircles{"1080p RGBA, 20 circles", 1920, 1080, 4, 0, 5, true};
+constexpr FrameCase kTraced{"1920x1080x4 f32, overlay", 1920, 1080, 4, 370, 0, true};
 constexpr FrameCase kLines{"1080p RGBA, 4 long lines", 1920, 1080, 4, 5600, 0, true};
 
 /// Soft blobs, about `pitch` px apart, the same for every class but for a shift.
@@ -132,10 +134,30 @@ GraphSpec graph_of(const FrameCase& one, Waiting waiting = Waiting::Adaptive) {
   return graph;
 }
 
+/// Reads all bytes of the overlay, as a sink that writes pictures would.
+class ReadingSink final : public Sink {
+ public:
+  void open(const SinkContext&) override {}
+  void write(const FrameInfo&, const Value& value) override {
+    const auto& image = std::get<ImageView>(value);
+    for (int row = 0; row < image.format.height; ++row) {
+      const auto* const bytes = image.row<std::uint8_t>(row);
+      sum_ = std::accumulate(bytes, bytes + image.format.row_bytes(), sum_);
+    }
+  }
+  void finish() override {}
+
+ private:
+  std::uint64_t sum_ = 0;
+};
+
 RunReport run(const FrameCase& one, Backend backend, std::uint64_t frames, Trace* trace = nullptr) {
   const GraphSpec graph = graph_of(one);
   MemorySource source(one);
-  Runner runner(graph, source, {},
+  ReadingSink reader;
+  std::vector<SinkBinding> sinks;
+  if (one.overlay) sinks.push_back({.name = "reads", .sink = &reader, .input = {1, 0}});
+  Runner runner(graph, source, sinks,
                 {.backend = backend,
                  .max_frames = frames,
                  .probe_every = trace != nullptr ? kEveryFrame : kNoFrame,
@@ -205,10 +227,11 @@ void measure_frames(const FrameCase& one, Waiting waiting, const latency::Load& 
 
 void bench_trace(const std::string& path) {
   Trace slices(1U << 16);
-  run(kLarge, best_backend(), 60, &slices);
+  run(kTraced, best_backend(), 60, &slices);
   std::vector<std::pair<std::int32_t, std::string>> names{
       {kReaderTrack, "reader"}, {kLauncherTrack, "launcher"}, {kFinisherTrack, "finisher"}};
   for (int slot = 0; slot < 4; ++slot) names.emplace_back(kSlotTracks + slot, fmt::format("slot {}", slot));
+  names.emplace_back(kSinkTracks, "sink");
   std::FILE* file = std::fopen(path.c_str(), "wb");
   if (file == nullptr) throw Error(ExitCode::CannotCreate, fmt::format("cannot create {}", path));
   const std::string json = slices.to_json(names);
