@@ -22,4 +22,19 @@ CONTORNO_HD Count lower_bound_of(const Number* ascending, Count count, std::type
   return low;
 }
 
+/// The part to which an element belongs, where parts lie one behind another: the contour of a point by the
+/// offsets of the contours, the class of a contour by the begins of the classes. The last i with begin[i] <=
+/// value. `begin` has `count` + 1 ascending numbers, the first of which is 0 and the last above `value`.
+CONTORNO_HD inline unsigned part_of(const unsigned* begin, unsigned count, unsigned value) {
+  unsigned low = 0, high = count;
+  while (high - low > 1) {
+    const unsigned middle = low + (high - low) / 2;
+    if (begin[middle] <= value)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 }  // namespace contorno

@@ -44,6 +44,10 @@ class DeviceTeam {
     for (std::uint64_t i = self().rank(); i < count; i += self().size()) f(i);
     self().synchronise();
   }
+  template <class T>
+  __device__ void copy(const T* from, std::uint64_t count, T* to) const {
+    each(count, [=](std::uint64_t i) { to[i] = from[i]; });
+  }
   template <class F>
   __device__ std::uint64_t count(std::uint64_t count, const F& f) const {
     return join<WholeSum>(count, [&](WholeSum& sum, std::uint64_t i) { sum.value += f(i) ? 1U : 0U; }).value;

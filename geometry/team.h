@@ -4,6 +4,7 @@
 //   each(count, f)            calls f(i) for 0 <= i < count, each once, in any order or at the same time, so
 //                             that no call may need another one; when it returns, all calls have been made
 //                             and their writes can be seen
+//   copy(from, count, to)     copies items of arrays that do not overlap
 //   count(count, f)           for how many of these i f(i) is true
 //   sum<Sums>(count, add)     add(sums, i) adds item i to the sums of lane i % 32; the lanes are added up in
 //                             pairs by Sums::add. So floating-point sums have the same bits for every team
@@ -17,6 +18,7 @@
 // whole words that begin as nothing and have add(Sums).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -54,6 +56,10 @@ struct OneThread {
   template <class F>
   void each(std::uint64_t count, const F& f) const {
     for (std::uint64_t i = 0; i < count; ++i) f(i);
+  }
+  template <class T>
+  void copy(const T* from, std::uint64_t count, T* to) const {
+    std::copy_n(from, count, to);
   }
   template <class F>
   std::uint64_t count(std::uint64_t count, const F& f) const {

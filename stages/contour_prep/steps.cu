@@ -1,5 +1,6 @@
-// The steps that work on one contour at a time (shared/per_contour.h), on the device; adding one adds a line.
+// The steps that are one text for both backends, on the device; adding one adds a line.
 #include "geometry/hull.cuh"
+#include "stages/contour_prep/close_at_border/step.h"
 #include "stages/contour_prep/drop_small/stage.h"
 #include "stages/contour_prep/exclude/stage.h"
 #include "stages/contour_prep/fourier_descriptors/stage.h"
@@ -11,6 +12,10 @@
 #include "stages/contour_prep/smooth/stage.h"
 
 namespace contorno {
+
+std::unique_ptr<Stage> make_close_at_border_cuda(const ParamSet& params) {
+  return make_step<CloseAtBorder<OnDevice>, CloseAtBorderParams>(params);
+}
 
 template std::unique_ptr<Stage> make_on_device<DropSmall>(const ParamSet&);
 template std::unique_ptr<Stage> make_on_device<Exclude>(const ParamSet&);

@@ -14,8 +14,8 @@
 #pragma once
 
 #include "cuda/sums.cuh"
+#include "geometry/ascending.h"
 #include "stages/overlay/job.cuh"
-#include "stages/shared/part_of.cuh"
 
 namespace contorno::overlay_cuda {
 
@@ -81,6 +81,22 @@ __device__ inline void copy_frame(const Job& job, unsigned block, unsigned block
     for (unsigned k = 0; k < kCopiedWords; ++k)
       if (first + k * kThreads < job.frame_words) to[first + k * kThreads] = words[k];
   }
+}
+
+/// part_of for whole warps whose lanes have ascending values: the lanes search 32 places at once for the
+/// first value, and each continues from there.
+__device__ inline unsigned part_of_lane(const unsigned* begin, unsigned count, unsigned value) {
+  const unsigned first_value = __shfl_sync(~0U, value, 0), lane = threadIdx.x % 32;
+  unsigned low = 0, high = count;  // begin[low] <= first_value < begin[high]
+  while (high - low > 1) {
+    const unsigned step = (high - low + 31) / 32, at = low + lane * step;
+    const unsigned below = __ballot_sync(~0U, at < high && begin[at] <= first_value);
+    const unsigned last = 31U - static_cast<unsigned>(__clz(static_cast<int>(below)));
+    low += last * step;
+    high = low + step < high ? low + step : high;
+  }
+  while (low + 1 < count && begin[low + 1] <= value) ++low;
+  return low;
 }
 
 __global__ void __launch_bounds__(kThreads) bin_segments(const Job job) {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cuda/launch.cuh"
+#include "geometry/ascending.h"
 #include "plugins/python/device/device_kernels.h"
-#include "stages/shared/part_of.cuh"
 #include "stages/shared/sample_value.h"
 
 namespace contorno::python {

@@ -11,8 +11,8 @@
 // What belongs together is told as with brackets: an end opens, a begin closes. Where all contours of a map
 // are there, ends and begins alternate, so that each end is linked with the very next begin.
 //
-// Memory: 41 bytes a contour of the planned capacity on the CPU, about 165 on CUDA, and the output, with room
-// for 5 points a contour more than the input has.
+// Memory: about 180 bytes a contour of the planned capacity on the CPU, 165 on CUDA, and the output, with
+// room for 5 points a contour more than the input has.
 //
 // Source: K. Weiler and P. Atherton, "Hidden surface removal using polygon area sorting", 1977: as they join
 // the parts of a polygon along the window that clips it.

@@ -27,7 +27,7 @@ void DeviceNest::run(const RunContext& context, const ContoursView& contours, un
   job.out = contours, job.none = none_, job.contours = numbers, job.parents = parents;
   job.too_many = context.scratch<unsigned>(too_many_);
   launch_("measure_boxes", hierarchy_cuda::measure_boxes, context.stream, job);
-  sort_.run(context, job.keys, job.sorted_keys, job.contours, job.sorted);
+  sort_.run(context, {job.keys, job.sorted_keys, job.contours, job.sorted});
   launch_("find_parents", hierarchy_cuda::find_parents, context.stream, job);
 }
 

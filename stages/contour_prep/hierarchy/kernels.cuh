@@ -12,7 +12,6 @@
 #include "geometry/team.cuh"
 #include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/placement.cuh"
-#include "stages/shared/part_of.cuh"
 
 namespace contorno::hierarchy_cuda {
 

@@ -28,7 +28,7 @@ class LargestFirstCuda final : public Stage {
     launch_("clear_keys", largest_first_cuda::clear_keys, context.stream, arrays,
             static_cast<unsigned>(in.format.contour_capacity));
     teams_("size_keys", in, largest_first_cuda::SizeKeys{in, params_.by, arrays.keys}, context.stream);
-    sort_.run(context, arrays.keys, arrays.sorted_keys, arrays.contours, arrays.sorted);
+    sort_.run(context, {arrays.keys, arrays.sorted_keys, arrays.contours, arrays.sorted});
     order_.write_first(context, arrays.sorted,
                        params_.limit > 0 ? static_cast<unsigned>(params_.limit) : ~0U);
   }

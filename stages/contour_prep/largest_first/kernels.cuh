@@ -6,11 +6,11 @@
 //   (sort)      stable, so that contours of one size keep their order
 #pragma once
 
+#include "geometry/ascending.h"
 #include "geometry/contour_size.h"
 #include "stages/contour_prep/largest_first/stage.h"
 #include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/contour_teams.cuh"
-#include "stages/shared/part_of.cuh"
 
 namespace contorno::largest_first_cuda {
 

@@ -14,7 +14,6 @@
 #include "stages/contour_prep/measure_map/stage.h"
 #include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/placement.cuh"
-#include "stages/shared/part_of.cuh"
 
 namespace contorno::measure_map_cuda {
 

@@ -30,7 +30,7 @@ class MergeCloseCuda final : public Stage {
     launch_("join_in_bins", merge_close_cuda::join_in_bins, context.stream, job);
     launch_wide_("join_bins", merge_close_cuda::join_bins, context.stream, job);
     launch_("find_sets", merge_close_cuda::find_sets, context.stream, job);
-    sort_.run(context, job.keys, job.sorted_keys, job.contours, job.order);
+    sort_.run(context, {job.keys, job.sorted_keys, job.contours, job.order});
     launch_.with_shared(sizeof(RangeShared), "measure_sets", merge_close_cuda::measure_sets, context.stream,
                         job);
     launch_.with_shared(sizeof(RangeShared), "write_sets", merge_close_cuda::write_sets, context.stream, job);

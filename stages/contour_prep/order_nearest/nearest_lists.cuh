@@ -6,8 +6,8 @@
 // points: the boxes of 10,000 contours are looked at in a millisecond.
 #pragma once
 
+#include "geometry/ascending.h"
 #include "stages/contour_prep/order_nearest/distances.cuh"
-#include "stages/shared/part_of.cuh"
 
 namespace contorno::order_nearest_cuda {
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "cuda/threads.cuh"
+#include "geometry/ascending.h"
 #include "geometry/own_points.h"
 #include "stages/contour_prep/shared/device_bins.h"
-#include "stages/shared/part_of.cuh"
 
 namespace contorno::device_bins_cuda {
 

@@ -48,7 +48,7 @@ void DeviceBins::run(const RunContext& context, const ContoursView& in, const Ne
            device_bins_cuda::kCountThreads, shared_bytes_, context.stream, job);
     launch_("order_bins", device_bins_cuda::order_bins, context.stream, job);
   } else {
-    sort_.run(context, job.keys, job.sorted_keys, job.indices, job.order);
+    sort_.run(context, {job.keys, job.sorted_keys, job.indices, job.order});
     launch_("list_bins", device_bins_cuda::list_bins, context.stream, job);
   }
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cuda/thrust.cuh"
 #include "pipeline/value/copy_contours.h"
 #include "stages/contour_prep/shared/contour_teams.cuh"
 #include "stages/contour_prep/shared/per_contour.h"
@@ -67,7 +68,17 @@ struct OnDevice {
   using Choice = DeviceChoice;
   using Selection = DeviceSelection;
   using Places = DeviceNewPoints;
+  using Sum = PrefixSum;
+  template <class Key>
+  using Sort = PairSort<Key>;
 
+  static unsigned contours(const ContoursView& in) {
+    return static_cast<unsigned>(in.format.contour_capacity);
+  }
+  template <class F>
+  static void for_each(const RunContext& context, const char* name, std::size_t count, const F& f) {
+    for_each_number(name, context.stream, count, f);
+  }
   static void copy(const RunContext& context, const ContoursView& from, const ContoursView& to) {
     copy_contours_async(from, to, context.stream);
   }
@@ -79,6 +90,11 @@ struct OnDevice {
   void each(const RunContext& context, const char* name, const ContoursView& contours,
             const Call& call) const {
     launch_(name, contours, call, context.stream);
+  }
+  template <class Call>
+  void each_briefly(const RunContext& context, const char* name, const ContoursView& contours,
+                    const Call& call) const {
+    each(context, name, contours, call);
   }
 
  private:

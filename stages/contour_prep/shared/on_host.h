@@ -1,11 +1,51 @@
 // Steps that work on one contour at a time (per_contour.h) on the CPU, and their declaration.
 #pragma once
 
+#include <algorithm>
+#include <numeric>
+
 #include "geometry/contour_loop.h"
 #include "pipeline/value/copy_contours.h"
 #include "stages/contour_prep/shared/per_contour.h"
 
 namespace contorno {
+
+/// PairSort (sorts_and_sums.h) on the CPU.
+template <class Key>
+class HostSort {
+ public:
+  void plan(PlanContext& context, std::size_t count, int /*bits*/) {
+    pairs_ = context.temporary(count * sizeof(Pair), MemoryKind::Host);
+  }
+  unsigned run(const RunContext& context, const PairArrays<Key>& arrays, std::size_t count, Key none) const {
+    Pair* const pairs = context.scratch<Pair>(pairs_);
+    unsigned used = 0;
+    for (unsigned i = 0; i < count; ++i)
+      if (arrays.keys[i] < none) pairs[used++] = {arrays.keys[i], i};
+    std::sort(pairs, pairs + used);  // std::stable_sort would ask for memory
+    for (unsigned i = 0; i < used; ++i)
+      arrays.sorted_keys[i] = pairs[i].key, arrays.sorted_values[i] = arrays.values[pairs[i].place];
+    return used;
+  }
+
+ private:
+  struct Pair {
+    Key key;
+    unsigned place;
+    bool operator<(const Pair& other) const {
+      return key != other.key ? key < other.key : place < other.place;
+    }
+  };
+  Scratch pairs_;
+};
+
+/// PrefixSum on the CPU.
+struct HostSum {
+  void plan(PlanContext&, std::size_t) {}
+  void run(const RunContext&, unsigned long long* words, std::size_t count) const {
+    std::exclusive_scan(words, words + count, words, 0ULL);
+  }
+};
 
 /// OnDevice (on_device.cuh) has the same names.
 struct OnHost {
@@ -13,6 +53,18 @@ struct OnHost {
   using Choice = HostChoice;
   using Selection = HostSelection;
   using Places = HostNewPoints;
+  using Sum = HostSum;
+  template <class Key>
+  using Sort = HostSort<Key>;
+
+  /// For how many contours loops are run: those that there are, none where they do not fit. A device's host
+  /// does not know that: there they are run for all that there is room for, and look at the count themselves.
+  static unsigned contours(const ContoursView& in) { return contours_of(in); }
+  /// Calls f(i) for 0 <= i < count. One thread: what is a little work an item is not worth waking others for.
+  template <class F>
+  static void for_each(const RunContext&, const char*, std::size_t count, const F& f) {
+    for (unsigned i = 0; i < count; ++i) f(i);
+  }
 
   /// `to` gets the contours of `from`, or their counts where they do not fit.
   static void copy(const RunContext&, const ContoursView& from, const ContoursView& to) {
@@ -26,6 +78,11 @@ struct OnHost {
     if (!contours.fits()) return;
     for_contours(context.threads, contours.counts->contours,
                  [&](std::uint32_t contour) { call(OneThread{}, contour); });
+  }
+  /// The same for calls that are so short that to wake other threads takes longer.
+  template <class Call>
+  void each_briefly(const RunContext& context, const char*, const ContoursView& in, const Call& call) const {
+    for_each(context, "", contours(in), [&](unsigned contour) { call(OneThread{}, contour); });
   }
 };
 

@@ -1,10 +1,10 @@
 // The kernels of what steps give (outputs.h).
 #pragma once
 
+#include "geometry/ascending.h"
 #include "geometry/own_points.h"
 #include "stages/contour_prep/shared/outputs.h"
 #include "stages/contour_prep/shared/placement.cuh"
-#include "stages/shared/part_of.cuh"
 
 // The kernels of ContourOrder and DeviceChoice.
 //

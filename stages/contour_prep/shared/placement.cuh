@@ -2,7 +2,6 @@
 #pragma once
 
 #include "cuda/threads.cuh"
-#include "geometry/attributes.h"
 #include "stages/contour_prep/shared/placement.h"
 
 namespace contorno {
@@ -72,27 +71,6 @@ class SumsBefore {
 
 // The functions of kernels that place contours (placement.h), called by all threads of a grid.
 
-/// How many contours may be read: none where they did not fit.
-__device__ __forceinline__ unsigned contours_of(const ContoursView& in) {
-  return in.fits() ? static_cast<unsigned>(in.counts->contours) : 0U;
-}
-/// The points that are stored of a contour.
-__device__ __forceinline__ unsigned points_of(const ContoursView& in, unsigned contour) {
-  return in.offsets[contour + 1] - in.offsets[contour];
-}
-
-// Words: of a contour that gives none, but points to the one before it, the word is their number.
-inline constexpr int kContourBit = 32;
-__device__ __forceinline__ unsigned long long contour_word(unsigned points) {
-  return 1ULL << kContourBit | points;
-}
-__device__ __forceinline__ unsigned contours_in(unsigned long long sum) {
-  return static_cast<unsigned>(sum >> kContourBit);
-}
-__device__ __forceinline__ unsigned points_in(unsigned long long sum) {
-  return static_cast<unsigned>(sum);
-}
-
 /// Writes the sums of the words: word_of(i) is that of the contour at place i of the order.
 template <class WordOf>
 __device__ __forceinline__ void measure_contours(const PlacementView& placement, const WordOf& word_of) {
@@ -101,31 +79,13 @@ __device__ __forceinline__ void measure_contours(const PlacementView& placement,
              [&](unsigned i) { return i < contours ? word_of(i) : 0ULL; });
 }
 
-/// Writes, from `sums`, offsets, closed flags, attributes, begins of the classes and counts of the output,
-/// and the sources. Contour c of the input gives one that is closed if closed_of(c). When the input does not
-/// fit, the output gets its counts and no contours.
+/// place_contour of all.
 template <class ClosedOf>
 __device__ __forceinline__ void place_contours(const PlacementView& placement, const SumsBefore& sums,
                                                const ClosedOf& closed_of) {
-  const ContoursView &in = placement.in, &out = placement.out;
-  const bool fits = in.fits();
-  const unsigned contours = contours_of(in);
-  for (unsigned i = global_thread(); i <= contours; i += all_threads()) {
-    const unsigned long long sum = sums[i];
-    const unsigned place = contours_in(sum);
-    if (i == contours) {
-      out.offsets[place] = points_in(sum);
-      *out.counts = fits ? ContourCounts{points_in(sum), place} : *in.counts;
-    } else if (contours_in(sums[i + 1]) != place) {
-      const unsigned contour = placement.order != nullptr ? placement.order[i] : i;
-      out.offsets[place] = points_in(sum);
-      out.closed[place] = closed_of(contour) ? 1 : 0;
-      placement.sources[place] = contour;
-      copy_attributes(in, contour, out, place);
-    }
-  }
-  for (unsigned k = global_thread(); k <= static_cast<unsigned>(in.format.classes); k += all_threads())
-    out.class_begin[k] = fits ? contours_in(sums[in.class_begin[k]]) : 0;
+  const unsigned places = places_of(placement.in, contours_of(placement.in));
+  for (unsigned i = global_thread(); i < places; i += all_threads())
+    place_contour(placement, sums, i, closed_of);
 }
 
 }  // namespace contorno

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <variant>
 
+#include "geometry/attributes.h"
 #include "pipeline/graph/stage.h"
 #include "pipeline/value/contours.h"
 #include "stages/contour_prep/shared/sorts_and_sums.h"
@@ -70,9 +71,62 @@ struct PlacementView {
   /// for.
   RangeSumsView sums;
   /// For each contour of `out`, the index of the contour of `in` that it comes from (not its place in
-  /// `order`): in.format.contour_capacity of them.
+  /// `order`): in.format.contour_capacity of them. Null: nobody asks.
   unsigned* sources = nullptr;
 };
+
+/// How many contours may be read: none where they did not fit.
+CONTORNO_HD inline unsigned contours_of(const ContoursView& in) {
+  return in.fits() ? static_cast<unsigned>(in.counts->contours) : 0U;
+}
+/// The points that are stored of a contour.
+CONTORNO_HD inline unsigned points_of(const ContoursView& in, unsigned contour) {
+  return in.offsets[contour + 1] - in.offsets[contour];
+}
+
+// Words: of a contour that gives none, but points to the one before it, the word is their number.
+inline constexpr int kContourBit = 32;
+CONTORNO_HD inline unsigned long long contour_word(unsigned points) {
+  return 1ULL << kContourBit | points;
+}
+CONTORNO_HD inline unsigned contours_in(unsigned long long sum) {
+  return static_cast<unsigned>(sum >> kContourBit);
+}
+CONTORNO_HD inline unsigned points_in(unsigned long long sum) {
+  return static_cast<unsigned>(sum);
+}
+
+/// For how many numbers i place_contour is called where there are `contours`.
+CONTORNO_HD inline unsigned places_of(const ContoursView& in, unsigned contours) {
+  const auto classes = static_cast<unsigned>(in.format.classes);
+  return (contours > classes ? contours : classes) + 1;
+}
+/// Writes offset, closed flag, attributes and source of the contour at place i, and begin i of the classes;
+/// behind the last contour the counts of the output. `sums`: [i] is the sum of the words before word i.
+/// Contour c of the input gives one that is closed if closed_of(c). When the input does not fit, the output
+/// gets its counts and no contours.
+template <class Sums, class ClosedOf>
+CONTORNO_HD void place_contour(const PlacementView& placement, const Sums& sums, unsigned i,
+                               const ClosedOf& closed_of) {
+  const ContoursView &in = placement.in, &out = placement.out;
+  const bool fits = in.fits();
+  const unsigned contours = contours_of(in);
+  if (i <= static_cast<unsigned>(in.format.classes))
+    out.class_begin[i] = fits ? contours_in(sums[in.class_begin[i]]) : 0;
+  if (i > contours) return;
+  const unsigned long long sum = sums[i];
+  const unsigned place = contours_in(sum);
+  if (i == contours) {
+    out.offsets[place] = points_in(sum);
+    *out.counts = fits ? ContourCounts{points_in(sum), place} : *in.counts;
+  } else if (contours_in(sums[i + 1]) != place) {
+    const unsigned contour = placement.order != nullptr ? placement.order[i] : i;
+    out.offsets[place] = points_in(sum);
+    out.closed[place] = closed_of(contour) ? 1 : 0;
+    if (placement.sources != nullptr) placement.sources[place] = contour;
+    copy_attributes(in, contour, out, place);
+  }
+}
 
 /// The memory of the words and sources. A member of a stage on CUDA.
 class ContourPlacement {

@@ -1,13 +1,15 @@
 #include "stages/contour_prep/shared/sorts_and_sums.h"
 
+#include <thrust/scan.h>
+
 #include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 
 #include <limits>
 #include <string>
 
 #include "base/error.h"
 #include "cuda/check.h"
+#include "cuda/thrust.cuh"
 #include "stages/contour_prep/shared/array_launch.cuh"
 #include "stages/contour_prep/shared/rank.cuh"
 
@@ -24,15 +26,17 @@ int library_count(std::size_t count) {
 
 void PrefixSum::plan(PlanContext& context, std::size_t count) {
   count_ = library_count(count);
-  unsigned long long* words = nullptr;
-  CONTORNO_CUDA_CHECK(cub::DeviceScan::ExclusiveSum(nullptr, bytes_, words, words, count_));
+  unsigned long long* const words = nullptr;
+  bytes_ = thrust_bytes("prefix_sum", [&](const auto& policy) {
+    thrust::exclusive_scan(policy, words, words + count_, words, 0ULL);
+  });
   library_ = context.temporary(bytes_, MemoryKind::Device);
 }
 
-void PrefixSum::run(const RunContext& context, unsigned long long* words) const {
-  std::size_t bytes = bytes_;
-  CONTORNO_CUDA_CHECK(cub::DeviceScan::ExclusiveSum(context.scratch<std::byte>(library_), bytes, words, words,
-                                                    count_, static_cast<cudaStream_t>(context.stream)));
+void PrefixSum::run(const RunContext& context, unsigned long long* words, std::size_t) const {
+  with_thrust(
+      "prefix_sum", context.stream, {context.scratch<std::byte>(library_), bytes_},
+      [&](const auto& policy) { thrust::exclusive_scan(policy, words, words + count_, words, 0ULL); });
 }
 
 template <class Key>
@@ -50,15 +54,19 @@ void PairSort<Key>::plan(PlanContext& context, std::size_t count, int bits) {
 }
 
 template <class Key>
-void PairSort<Key>::run(const RunContext& context, const Key* keys, Key* sorted_keys, const unsigned* values,
-                        unsigned* sorted_values) const {
-  if (count_ <= kMostRanked)
-    return launch_.with_shared(sizeof(RankShared<Key>), "rank_pairs", rank_pairs<Key>, context.stream, keys,
-                               sorted_keys, values, sorted_values, static_cast<unsigned>(count_));
+unsigned PairSort<Key>::run(const RunContext& context, const PairArrays<Key>& arrays, std::size_t,
+                            Key) const {
+  const auto& [keys, sorted_keys, values, sorted_values] = arrays;
+  const auto count = static_cast<unsigned>(count_);
   std::size_t bytes = bytes_;
-  CONTORNO_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(context.scratch<std::byte>(library_), bytes, keys,
-                                                      sorted_keys, values, sorted_values, count_, 0, bits_,
-                                                      static_cast<cudaStream_t>(context.stream)));
+  if (count_ <= kMostRanked)
+    launch_.with_shared(sizeof(RankShared<Key>), "rank_pairs", rank_pairs<Key>, context.stream, keys,
+                        sorted_keys, values, sorted_values, count);
+  else
+    CONTORNO_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(context.scratch<std::byte>(library_), bytes, keys,
+                                                        sorted_keys, values, sorted_values, count_, 0, bits_,
+                                                        static_cast<cudaStream_t>(context.stream)));
+  return count;
 }
 
 template class PairSort<unsigned>;

@@ -1,4 +1,4 @@
-// Sums and sorts of arrays on the device, by CUB: with memory that is planned, and without waiting.
+// Sums and sorts of arrays on the device: with memory that is planned, and without waiting.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,13 @@ namespace contorno {
 /// A number of elements as the CUDA libraries take it. Throws Error(BadConfig) when it is 2^31 or more.
 int library_count(std::size_t count);
 
-/// The sum of the words before each word of an array, by CUB, with planned memory and without waiting; Thrust
-/// would take memory from an allocator at each call.
+/// The sum of the words before each word of an array, by Thrust. On a host: HostSum (on_host.h).
 class PrefixSum {
  public:
   /// Asks for scratch, as part of the stage's plan, for `count` words. Throws what library_count throws.
   void plan(PlanContext& context, std::size_t count);
-  /// Enqueues the sums, modulo 2^64; they take the place of the words.
-  void run(const RunContext& context, unsigned long long* words) const;
+  /// Enqueues the sums of all `count` words that were planned, modulo 2^64; they take the place of the words.
+  void run(const RunContext& context, unsigned long long* words, std::size_t count = 0) const;
 
  private:
   int count_ = 0;
@@ -30,19 +29,29 @@ class PrefixSum {
 };
 
 // Sorts on the device, with memory that was planned and without waiting: few pairs by counting (rank.cuh),
-// others by CUB.
+// others by CUB, which looks at those bits of the keys that decide, where Thrust looks at all.
 
-/// Sorts pairs of a key, unsigned or unsigned long long, and a number, by their keys; pairs with the same key
-/// keep their order.
+/// Arrays that do not overlap. Pairs with the same key keep their order.
+template <class Key>
+struct PairArrays {
+  const Key* keys;
+  Key* sorted_keys;
+  const unsigned* values;
+  unsigned* sorted_values;
+};
+
+/// Sorts pairs of a key, unsigned or unsigned long long, and a number, by their keys. On a host: HostSort
+/// (on_host.h).
 template <class Key>
 class PairSort {
  public:
   /// Asks for scratch, as part of the stage's plan, for `count` pairs whose keys have `bits` bits. Throws
   /// Error(BadConfig) when they are 2^31 or more.
   void plan(PlanContext& context, std::size_t count, int bits);
-  /// Enqueues the sort; the arrays do not overlap.
-  void run(const RunContext& context, const Key* keys, Key* sorted_keys, const unsigned* values,
-           unsigned* sorted_values) const;
+  /// Enqueues the sort of as many pairs as were planned, and returns their number. (A host sorts the first
+  /// `count` pairs without those whose key is `none` or more, and returns how many it has sorted.)
+  unsigned run(const RunContext& context, const PairArrays<Key>& arrays, std::size_t count = 0,
+               Key none = {}) const;
 
  private:
   static constexpr int kMostRanked = 4096;

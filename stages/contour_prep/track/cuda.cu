@@ -39,7 +39,7 @@ class TrackCuda final : public AttributeStep {
     job.before = tracking::state_view(before, classes_);
     job.after = tracking::state_view(context.state_after<std::byte>(state_), classes_);
     launch_("list_objects", track_cuda::list_objects, context.stream, job);
-    sort_.run(context, job.keys, job.sorted_keys, job.objects, job.sorted);
+    sort_.run(context, {job.keys, job.sorted_keys, job.objects, job.sorted});
     launch_("look", track_cuda::look, context.stream, job);
     launch("settle", track_cuda::settle, LaunchKind::Plain, LaunchOrder::AfterPrevious, 1,
            track_cuda::kSettleThreads, sizeof(track_cuda::SettleShared), context.stream, job);

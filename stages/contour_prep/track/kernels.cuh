@@ -13,7 +13,6 @@
 #include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/placement.cuh"
 #include "stages/contour_prep/track/stage.h"
-#include "stages/shared/part_of.cuh"
 
 namespace contorno::track_cuda {
 

@@ -13,6 +13,7 @@
 #include "tests/stages/contour_prep/emulated_placement.h"
 #include "tests/stages/contour_prep/emulated_teams.h"
 #include "tests/stages/contour_prep/near_points.h"
+#include "tests/stages/contour_prep/over_capacity.h"
 
 using namespace contorno;
 using namespace contorno::test;
@@ -163,23 +164,6 @@ Comparison same_merge(const ContoursView& in, double distance, unsigned buckets,
   return placement.intact() ? same_contours(placement.view.out, wanted)
                             : Comparison{"memory around the contours was written"};
 }
-
-/// The contours in a block with room for more.
-struct Roomy {
-  explicit Roomy(const ContoursView& from) : memory(0) {
-    ContoursFormat format = from.format;
-    format.point_capacity += 41, format.contour_capacity += 7;
-    memory = Guarded(packed_bytes(format));
-    view = packed_view(memory.data(), format);
-    *view.counts = *from.counts;
-    std::copy_n(from.class_begin, format.classes + 1, view.class_begin);
-    std::copy_n(from.offsets, from.counts->contours + 1, view.offsets);
-    std::copy_n(from.closed, from.counts->contours, view.closed);
-    std::copy_n(from.points, from.counts->points, view.points);
-  }
-  Guarded memory;
-  ContoursView view;
-};
 
 std::vector<TestContour> with_points_that_are_not_finite(std::vector<TestContour> contours) {
   const double inf = std::numeric_limits<double>::infinity();
