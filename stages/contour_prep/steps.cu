@@ -4,6 +4,7 @@
 #include "stages/contour_prep/drop_small/stage.h"
 #include "stages/contour_prep/exclude/stage.h"
 #include "stages/contour_prep/fourier_descriptors/stage.h"
+#include "stages/contour_prep/largest_first/step.h"
 #include "stages/contour_prep/measure/stage.h"
 #include "stages/contour_prep/resample/stage.h"
 #include "stages/contour_prep/shared/on_device.cuh"
@@ -15,6 +16,9 @@ namespace contorno {
 
 std::unique_ptr<Stage> make_close_at_border_cuda(const ParamSet& params) {
   return make_step<CloseAtBorder<OnDevice>, CloseAtBorderParams>(params);
+}
+std::unique_ptr<Stage> make_largest_first_cuda(const ParamSet& params) {
+  return make_step<LargestFirst<OnDevice>, LargestFirstParams>(params);
 }
 
 template std::unique_ptr<Stage> make_on_device<DropSmall>(const ParamSet&);

@@ -1,4 +1,5 @@
 // drop_duplicates on the device.
+#include "cuda/thrust.cuh"
 #include "stages/contour_prep/drop_duplicates/kernels.cuh"
 #include "stages/contour_prep/shared/array_launch.cuh"
 #include "stages/contour_prep/shared/outputs.h"
@@ -29,7 +30,8 @@ class DropDuplicatesCuda final : public Stage {
     job.in = in, job.bins = bins_.view(context, nearness_), job.keep = selection_.keep(context);
     bins_.run(context, in, nearness_, job.zeroed);
     if (rule_ == DuplicateRule::AnyEarlier) {
-      launch_("mark_any_earlier", drop_duplicates_cuda::mark_any_earlier, context.stream, job);
+      for_each_number("mark_any_earlier", context.stream, in.format.point_capacity,
+                      drop_duplicates_cuda::MarkAnyEarlier{job});
     } else {
       job.lay_zeroed();
       launch_wide_("list_near", drop_duplicates_cuda::list_near, context.stream, job);

@@ -1,9 +1,10 @@
 // The kernels of drop_duplicates, between DeviceBins and DeviceSelection.
 //
-//   mark_any_earlier   the flags of the points by the rule any_earlier
+//   MarkAnyEarlier     the flags of the points by the rule any_earlier
 //
-//   list_near          for every point the earlier ones that are near it
-//   mark_kept_earlier  the flags of the points
+//   list_near          for every point the earlier ones that are near it: a kernel, because threads share the
+//                      bins around a point where points are few
+//   mark_kept_earlier  the flags of the points: a kernel, because warps wait for each other
 //
 // By the rule kept_earlier a point depends on those before it, in chains as long as a contour. A warp decides
 // 32 points that follow each other, a chunk, and publishes its verdict on them in one word, as far as it has
@@ -64,7 +65,7 @@ struct Candidate {
   unsigned index = 0, of_class = 0, class_first = 0;
   bool is_point = false;  ///< else there is none
 };
-__device__ __forceinline__ Candidate candidate_of(const ContoursView& in, unsigned contour, unsigned index) {
+CONTORNO_HD inline Candidate candidate_of(const ContoursView& in, unsigned contour, unsigned index) {
   const unsigned k = device_bins_cuda::class_of(in, contour);
   return {in.points[index], index, k, in.offsets[in.class_begin[k]], true};
 }
@@ -112,8 +113,8 @@ __global__ void __launch_bounds__(kArrayThreads) list_near(const __grid_constant
 
 // any_earlier --------------------------------------------------------------------------------------------
 /// Whether an earlier point in the bin is near.
-__device__ inline bool has_earlier_near(const DeviceBinsView& bins, const Candidate& candidate,
-                                        const Bin& bin) {
+CONTORNO_HD inline bool has_earlier_near(const DeviceBinsView& bins, const Candidate& candidate,
+                                         const Bin& bin) {
   const unsigned bucket = device_bins_cuda::bucket_in(bins, bin, candidate.of_class);
   for (unsigned at = bins.begins[bucket]; at < bins.ends[bucket]; ++at) {
     const BinnedPoint& other = bins.points[at];
@@ -123,7 +124,7 @@ __device__ inline bool has_earlier_near(const DeviceBinsView& bins, const Candid
   return false;
 }
 
-__device__ inline bool has_earlier_near(const DeviceBinsView& bins, const Candidate& candidate) {
+CONTORNO_HD inline bool has_earlier_near(const DeviceBinsView& bins, const Candidate& candidate) {
   const Bin own = bins.nearness.bin_of(candidate.point);
   if (has_earlier_near(bins, candidate, own)) return true;
   for (BinsAround around(bins.nearness, candidate.point, own); around.next();)
@@ -131,18 +132,16 @@ __device__ inline bool has_earlier_near(const DeviceBinsView& bins, const Candid
   return false;
 }
 
-__global__ void __launch_bounds__(kArrayThreads) mark_any_earlier(const __grid_constant__ Job job) {
-  if (!job.in.fits()) return;
-  const auto points = static_cast<unsigned>(job.in.counts->points);
-  const auto contours = static_cast<unsigned>(job.in.counts->contours);
-  for (unsigned long long point = global_thread(); point < points; point += all_threads()) {
-    const auto i = static_cast<unsigned>(point);
-    bool kept = true;
-    if (is_finite(job.in.points[i]))
-      kept = !has_earlier_near(job.bins, candidate_of(job.in, part_of(job.in.offsets, contours, i), i));
-    job.keep[i] = kept ? 1 : 0;
+/// For the points of the capacity.
+struct MarkAnyEarlier : Job {
+  CONTORNO_HD void operator()(unsigned i) const {
+    const unsigned contours = contours_of(in);
+    if (contours == 0 || i >= in.counts->points) return;
+    const bool drops = is_finite(in.points[i]) &&
+                       has_earlier_near(bins, candidate_of(in, part_of(in.offsets, contours, i), i));
+    keep[i] = drops ? 0 : 1;
   }
-}
+};
 
 // kept_earlier -------------------------------------------------------------------------------------------
 /// What a verdict says of a point.

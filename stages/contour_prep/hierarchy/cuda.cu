@@ -1,9 +1,10 @@
 // hierarchy on the device.
 #include "stages/contour_prep/hierarchy/device_nest.h"
 #include "stages/contour_prep/hierarchy/kernels.cuh"
-#include "stages/contour_prep/hierarchy/stage.h"
+#include "stages/contour_prep/hierarchy/step.h"
 #include "stages/contour_prep/shared/array_launch.cuh"
-#include "stages/contour_prep/shared/attribute_step.h"
+#include "stages/contour_prep/shared/contour_step.h"
+#include "stages/contour_prep/shared/on_device.cuh"
 
 namespace contorno {
 
@@ -31,32 +32,8 @@ void DeviceNest::run(const RunContext& context, const ContoursView& contours, un
   launch_("find_parents", hierarchy_cuda::find_parents, context.stream, job);
 }
 
-namespace {
-
-class HierarchyCuda final : public AttributeStep {
- public:
-  HierarchyCuda() : AttributeStep(Backend::Cuda, kHierarchyAttributes) {}
-
-  std::uint64_t overflow(const RunContext& context) const override {
-    nest_.check(context);
-    return 0;
-  }
-
- private:
-  void plan_computing(PlanContext& context, const ContoursFormat& format) override {
-    nest_.plan(context, format);
-  }
-  void compute(const RunContext& context, const ContoursView& out, std::uint32_t* sources) const override {
-    nest_.run(context, out, sources);
-  }
-
-  DeviceNest nest_;
-};
-
-}  // namespace
-
-std::unique_ptr<Stage> make_hierarchy_cuda(const ParamSet&) {
-  return std::make_unique<HierarchyCuda>();
+std::unique_ptr<Stage> make_hierarchy_cuda(const ParamSet& params) {
+  return make_step<Hierarchy<OnDevice, DeviceNest>, NoParams>(params);
 }
 
 }  // namespace contorno

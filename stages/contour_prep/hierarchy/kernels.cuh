@@ -1,4 +1,4 @@
-// The kernels of hierarchy: a warp a contour in both.
+// The kernels of hierarchy: a warp a contour in both, whose lanes share its points and what may be around it.
 //
 //   measure_boxes  box and area of every contour, and the list that it is in, as a key
 //   (sort)         contours by lists

@@ -4,7 +4,7 @@
 //
 // Output: contours of the same format, whole and unchanged. Contours of equal size keep their order.
 //
-// Memory: 20 bytes a contour of the planned capacity on the CPU, about 48 on CUDA, and the output.
+// Memory: 44 bytes a contour of the planned capacity on the CPU, about 48 on CUDA, and the output.
 #pragma once
 
 #include <memory>

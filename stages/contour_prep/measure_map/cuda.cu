@@ -1,64 +1,37 @@
 // measure_map on the device.
 #include "stages/contour_prep/hierarchy/device_nest.h"
 #include "stages/contour_prep/measure_map/kernels.cuh"
-#include "stages/contour_prep/measure_map/stage.h"
 #include "stages/contour_prep/shared/array_launch.cuh"
-#include "stages/contour_prep/shared/attribute_step.h"
+#include "stages/contour_prep/shared/contour_step.h"
+#include "stages/contour_prep/shared/on_device.cuh"
 
 namespace contorno {
-namespace {
+namespace map_measuring {
 
-class MeasureMapCuda final : public AttributeStep {
+class DeviceSpans {
  public:
-  MeasureMapCuda() : AttributeStep(Backend::Cuda, kMapAttributes) {}
+  static constexpr bool kGives = true;
 
-  std::uint64_t overflow(const RunContext& context) const override {
-    nest_.check(context);
-    const std::uint64_t needed = *context.scratch<unsigned long long>(needed_);
-    return needed > room_ ? needed : 0;
+  void plan(PlanContext& context, std::uint64_t spans) {
+    spans_ = context.temporary(spans * sizeof(SampleSums), MemoryKind::Device);
+    launch_.plan();
+  }
+  template <class T>
+  const SampleSums* run(const RunContext& context, const Regions& regions) const {
+    auto* const spans = context.scratch<SampleSums>(spans_);
+    launch_("measure_spans", measure_spans<T>, context.stream, regions, spans);
+    return spans;
   }
 
  private:
-  void plan_computing(PlanContext& context, const ContoursFormat& format) override {
-    map_measuring::check_map(format, context.image(1));
-    room_ = map_measuring::room_for_crossings(context, format);
-    form_ = {format.width, format.height};
-    nest_.plan(context, format);
-    sort_.plan(context, room_, form_.bits(format.contour_capacity));
-    none_ = form_.first(format.contour_capacity);
-    arrays_.plan(context, MemoryKind::Device, format, measure_map_cuda::Job{.room = room_});
-    needed_ = context.scratch(sizeof(unsigned long long), MemoryKind::Pinned);
-    launch_.plan();
-  }
-
-  void compute(const RunContext& context, const ContoursView& out, std::uint32_t* sources) const override {
-    auto job = arrays_.of(context, measure_map_cuda::Job{.room = room_});
-    job.out = out, job.planes = map_measuring::MapPlanes(context.image_in(1));
-    job.form = form_, job.none = none_, job.needed = context.scratch<unsigned long long>(needed_);
-    nest_.run(context, out, sources, job.parents);
-    launch_("begin_crossings", measure_map_cuda::begin_crossings, context.stream, job);
-    launch_("write_crossings", measure_map_cuda::write_crossings, context.stream, job);
-    sort_.run(context, job.keys, job.sorted);
-    with_sample_type(context.image_in(1).format.type, [&]<class T>(const T*) {
-      launch_("measure_spans", measure_map_cuda::measure_spans<T>, context.stream, job);
-    });
-    launch_("measure_regions", measure_map_cuda::measure_regions, context.stream, job);
-  }
-
-  map_measuring::CrossingKeys form_;
-  std::uint64_t room_ = 0;
-  unsigned long long none_ = 0;
   ArrayLaunch launch_;
-  DeviceNest nest_;
-  KeySort sort_;
-  PlannedArrays arrays_;
-  Scratch needed_;
+  Scratch spans_;
 };
 
-}  // namespace
+}  // namespace map_measuring
 
-std::unique_ptr<Stage> make_measure_map_cuda(const ParamSet&) {
-  return std::make_unique<MeasureMapCuda>();
+std::unique_ptr<Stage> make_measure_map_cuda(const ParamSet& params) {
+  return make_step<MeasureMap<OnDevice, DeviceNest, map_measuring::DeviceSpans>, NoParams>(params);
 }
 
 }  // namespace contorno

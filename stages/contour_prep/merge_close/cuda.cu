@@ -1,4 +1,5 @@
 // merge_close on the device.
+#include "cuda/thrust.cuh"
 #include "stages/contour_prep/merge_close/kernels.cuh"
 #include "stages/contour_prep/shared/array_launch.cuh"
 #include "stages/contour_prep/shared/placement.h"
@@ -27,9 +28,10 @@ class MergeCloseCuda final : public Stage {
     const ContoursView& in = job.placement.in;
     job.is_joined = job.parents + in.format.contour_capacity;
     bins_.run(context, in, nearness_, {job.parents, 2 * in.format.contour_capacity});
-    launch_("join_in_bins", merge_close_cuda::join_in_bins, context.stream, job);
+    for_each_number("join_in_bins", context.stream, in.format.point_capacity,
+                    merge_close_cuda::JoinInBins{job});
     launch_wide_("join_bins", merge_close_cuda::join_bins, context.stream, job);
-    launch_("find_sets", merge_close_cuda::find_sets, context.stream, job);
+    for_each_number("find_sets", context.stream, in.format.contour_capacity, merge_close_cuda::FindSets{job});
     sort_.run(context, {job.keys, job.sorted_keys, job.contours, job.order});
     launch_.with_shared(sizeof(RangeShared), "measure_sets", merge_close_cuda::measure_sets, context.stream,
                         job);

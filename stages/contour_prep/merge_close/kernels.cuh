@@ -2,12 +2,13 @@
 // smaller number, and the first contour of a set is its own parent. Which contours are in a set does not
 // depend on the order in which pairs are joined.
 //
-//   join_in_bins   joins contours with points in one bin
-//   join_bins      joins contours with near points in bins around each other
-//   find_sets      the set of every contour, as a key
-//   (sort)         contours by sets, in their order
-//   measure_sets   what each one gives, as a word
-//   write_sets     the contours
+//   JoinInBins    joins contours with points in one bin
+//   join_bins     joins contours with near points in bins around each other: a kernel, because threads share
+//                 the bins around a point where points are few
+//   FindSets      the set of every contour, as a key
+//   (sort)        contours by sets, in their order
+//   measure_sets  what each one gives, as a word: a kernel, because blocks add up the words (RangeSums)
+//   write_sets    the contours, likewise
 #pragma once
 
 #include "stages/contour_prep/merge_close/stage.h"
@@ -84,25 +85,24 @@ struct ClassContours {
   __device__ bool has(unsigned contour) const { return contour >= begin && contour < end; }
 };
 
-__global__ void __launch_bounds__(kArrayThreads) join_in_bins(const __grid_constant__ Job job) {
-  if (!job.placement.in.fits()) return;
-  const DeviceBinsView& bins = job.bins;
-  const unsigned count = *bins.count;
-  for (unsigned long long place = global_thread(); place < count; place += all_threads()) {
-    const auto at = static_cast<unsigned>(place);
+/// For the points of the capacity.
+struct JoinInBins : Job {
+  __device__ void operator()(unsigned at) const {
+    const ContoursView& in = placement.in;
+    if (!in.fits() || at >= *bins.count) return;
     const BinnedPoint point = bins.points[at];
-    const ClassContours own(job.placement.in, point.contour);
+    const ClassContours own(in, point.contour);
     const Bin bin = bins.nearness.bin_of(point.point);
     // The point before it in its bin; other bins of the bucket may have points between.
     const unsigned begin = bins.begins[device_bins_cuda::bucket_in(bins, bin, own.number)];
     for (unsigned before = at; before > begin; --before) {
       const BinnedPoint other = bins.points[before - 1];
       if (!own.has(other.contour) || !(bins.nearness.bin_of(other.point) == bin)) continue;
-      if (other.contour != point.contour) join_sets(job.parents, point.contour, other.contour);
+      if (other.contour != point.contour) join_sets(parents, point.contour, other.contour);
       break;
     }
   }
-}
+};
 
 /// Joins a point's contour with the set of the contours in another bin if one of their points is near.
 __device__ inline void join_with_bin(const Job& job, const BinnedPoint& point, const ClassContours& own,
@@ -136,19 +136,17 @@ __global__ void __launch_bounds__(kArrayThreads) join_bins(const __grid_constant
       });
 }
 
-__global__ void __launch_bounds__(kArrayThreads) find_sets(const __grid_constant__ Job job) {
-  const auto capacity = static_cast<unsigned>(job.placement.in.format.contour_capacity);
-  const unsigned contours = contours_of(job.placement.in);
-  for (unsigned c = global_thread(); c < capacity; c += all_threads()) {
+/// For the contours of the capacity.
+struct FindSets : Job {
+  __device__ void operator()(unsigned contour) const {
     unsigned key = ~0U;
-    if (c < contours) {
-      key = find_set(job.parents, c);
-      if (key != c) job.is_joined[key] = 1;
+    if (contour < contours_of(placement.in)) {
+      key = find_set(parents, contour);
+      if (key != contour) is_joined[key] = 1;
     }
-    job.keys[c] = key;
-    job.contours[c] = c;
+    keys[contour] = key, contours[contour] = contour;
   }
-}
+};
 
 /// The points that a contour gives.
 __device__ __forceinline__ unsigned points_from(const Job& job, unsigned contour, bool is_joined) {

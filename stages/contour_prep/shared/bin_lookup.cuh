@@ -5,14 +5,15 @@
 #include "geometry/ascending.h"
 #include "geometry/own_points.h"
 #include "stages/contour_prep/shared/device_bins.h"
+#include "stages/contour_prep/shared/placement.h"
 
 namespace contorno::device_bins_cuda {
 
 /// The class of a contour.
-__device__ __forceinline__ unsigned class_of(const ContoursView& in, unsigned contour) {
+CONTORNO_HD inline unsigned class_of(const ContoursView& in, unsigned contour) {
   return part_of(in.class_begin, static_cast<unsigned>(in.format.classes), contour);
 }
-__device__ __forceinline__ unsigned bucket_in(const DeviceBinsView& bins, const Bin& bin, unsigned of_class) {
+CONTORNO_HD inline unsigned bucket_in(const DeviceBinsView& bins, const Bin& bin, unsigned of_class) {
   return BinHash(bin, of_class).bucket() & bins.mask;
 }
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "stages/contour_prep/shared/array_launch.cuh"
+#include "cuda/thrust.cuh"
 #include "stages/contour_prep/shared/device_bins.cuh"
 
 namespace contorno {
@@ -23,7 +23,6 @@ void DeviceBins::plan(PlanContext& context, const ContoursFormat& format) {
     sort_.plan(context, points, std::bit_width(buckets));
   mask_ = static_cast<unsigned>(buckets - 1);
   arrays_.plan(context, MemoryKind::Device, format, job());
-  launch_.plan(buckets);
 }
 
 device_bins_cuda::Job DeviceBins::job() const {
@@ -42,14 +41,15 @@ void DeviceBins::run(const RunContext& context, const ContoursView& in, const Ne
                      const DeviceWords& zeroed) const {
   device_bins_cuda::Job job = arrays_.of(context, this->job());
   job.in = in, job.bins.nearness = nearness, job.zeroed = zeroed;
-  launch_("make_keys", device_bins_cuda::make_keys, context.stream, job);
+  const device_bins_cuda::MakeKeys make_keys{job};
+  for_each_number("make_keys", context.stream, make_keys.count(), make_keys);
   if (are_few_) {
     launch("count_bins", device_bins_cuda::count_bins, LaunchKind::Plain, LaunchOrder::AfterPrevious, 1,
            device_bins_cuda::kCountThreads, shared_bytes_, context.stream, job);
-    launch_("order_bins", device_bins_cuda::order_bins, context.stream, job);
+    for_each_number("order_bins", context.stream, in.format.point_capacity, device_bins_cuda::OrderBins{job});
   } else {
     sort_.run(context, {job.keys, job.sorted_keys, job.indices, job.order});
-    launch_("list_bins", device_bins_cuda::list_bins, context.stream, job);
+    for_each_number("list_bins", context.stream, in.format.point_capacity, device_bins_cuda::ListBins{job});
   }
 }
 

@@ -1,12 +1,13 @@
-// The kernels of DeviceBins. How many points there are is known to the device alone.
+// What DeviceBins calls for each point. How many points there are is known to the device alone.
 //
-//   make_keys   the bucket of every point, empty buckets, no point in them, and what the caller wants to be 0
+//   MakeKeys    the bucket of every point, empty buckets, no point in them, and what the caller wants to be 0
 // Where there is room for few points:
-//   count_bins  by one block: where each bucket begins and ends, and its points in any order
-//   order_bins  the points in their order
+//   count_bins  where each bucket begins and ends, and its points in any order; a kernel, because one block
+//               does what would take the sort several
+//   OrderBins   the points in their order
 // Else CUB sorts the whole capacity, and what is not in the table comes last:
 //   (sort)      points by buckets, in their order
-//   list_bins   the points in that order, and where each bucket begins and ends
+//   ListBins    the points in that order, and where each bucket begins and ends
 #pragma once
 
 #include "stages/contour_prep/shared/bin_lookup.cuh"
@@ -33,45 +34,42 @@ struct Job {
   }
 };
 
-__global__ void __launch_bounds__(kArrayThreads) make_keys(const __grid_constant__ Job job) {
-  const auto capacity = static_cast<unsigned>(job.in.format.point_capacity);
-  const bool fits = job.in.fits();
-  const auto points = fits ? static_cast<unsigned>(job.in.counts->points) : 0U;
-  const auto contours = fits ? static_cast<unsigned>(job.in.counts->contours) : 0U;
-  for (unsigned long long point = global_thread(); point < capacity; point += all_threads()) {
-    const auto i = static_cast<unsigned>(point);
-    unsigned key = job.bins.mask + 1;
-    if (i < points && is_finite(job.in.points[i])) {
-      const unsigned contour = part_of(job.in.offsets, contours, i);
-      if (i < OwnPoints(job.in, contour).end)
-        key = bucket_in(job.bins, job.bins.nearness.bin_of(job.in.points[i]), class_of(job.in, contour));
+/// For the points of the capacity, the buckets, and what the caller wants to be 0.
+struct MakeKeys : Job {
+  std::size_t count() const {
+    return std::max(
+        {static_cast<std::size_t>(in.format.point_capacity), std::size_t{bins.mask} + 1, zeroed.count});
+  }
+  CONTORNO_HD void operator()(unsigned i) const {
+    if (i == 0) *bins.count = 0;
+    if (i < zeroed.count) zeroed.words[i] = 0;
+    if (i <= bins.mask) bins.begins[i] = bins.ends[i] = 0;
+    if (i >= in.format.point_capacity) return;
+    const unsigned contours = contours_of(in);
+    unsigned key = bins.mask + 1;
+    if (contours > 0 && i < in.counts->points && is_finite(in.points[i])) {
+      const unsigned contour = part_of(in.offsets, contours, i);
+      if (i < OwnPoints(in, contour).end)
+        key = bucket_in(bins, bins.nearness.bin_of(in.points[i]), class_of(in, contour));
     }
-    job.keys[i] = key;
-    if (!job.are_few) job.indices[i] = i;
+    keys[i] = key;
+    if (!are_few) indices[i] = i;
   }
-  for (unsigned long long bucket = global_thread(); bucket <= job.bins.mask; bucket += all_threads())
-    job.bins.begins[bucket] = job.bins.ends[bucket] = 0;
-  for (unsigned long long word = global_thread(); word < job.zeroed.count; word += all_threads())
-    job.zeroed.words[word] = 0;
-  if (global_thread() == 0) *job.bins.count = 0;
-}
+};
 
-__global__ void __launch_bounds__(kArrayThreads) list_bins(const __grid_constant__ Job job) {
-  const auto capacity = static_cast<unsigned>(job.in.format.point_capacity);
-  const auto contours = job.in.fits() ? static_cast<unsigned>(job.in.counts->contours) : 0U;
-  const unsigned none = job.bins.mask + 1;
-  for (unsigned long long place = global_thread(); place < capacity; place += all_threads()) {
-    const auto at = static_cast<unsigned>(place);
-    const unsigned key = job.sorted_keys[at], i = job.order[at];
-    const unsigned before = at > 0 ? job.sorted_keys[at - 1] : none + 1;
-    const unsigned after = at + 1 < capacity ? job.sorted_keys[at + 1] : none;
-    if (key == none) continue;
-    job.bins.points[at] = {job.in.points[i], i, part_of(job.in.offsets, contours, i)};
-    if (before != key) job.bins.begins[key] = at;
-    if (after != key) job.bins.ends[key] = at + 1;
-    if (after == none) *job.bins.count = at + 1;
+/// For the points of the capacity.
+struct ListBins : Job {
+  CONTORNO_HD void operator()(unsigned at) const {
+    const unsigned none = bins.mask + 1, key = sorted_keys[at], i = order[at];
+    if (key == none) return;
+    const unsigned before = at > 0 ? sorted_keys[at - 1] : none + 1;
+    const unsigned after = at + 1 < in.format.point_capacity ? sorted_keys[at + 1] : none;
+    bins.points[at] = {in.points[i], i, part_of(in.offsets, contours_of(in), i)};
+    if (before != key) bins.begins[key] = at;
+    if (after != key) bins.ends[key] = at + 1;
+    if (after == none) *bins.count = at + 1;
   }
-}
+};
 
 // Few points ---------------------------------------------------------------------------------------------
 inline constexpr unsigned kCountThreads = 1024;
@@ -115,17 +113,15 @@ __global__ void __launch_bounds__(kCountThreads) count_bins(const __grid_constan
   if (threadIdx.x == 0) *job.bins.count = all;
 }
 
-__global__ void __launch_bounds__(kArrayThreads) order_bins(const __grid_constant__ Job job) {
-  if (!job.in.fits()) return;
-  const auto contours = static_cast<unsigned>(job.in.counts->contours);
-  const unsigned count = *job.bins.count;
-  for (unsigned at = global_thread(); at < count; at += all_threads()) {
-    const unsigned i = job.order[at], key = job.keys[i];
-    const unsigned begin = job.bins.begins[key], end = job.bins.ends[key];
+/// For the points of the capacity.
+struct OrderBins : Job {
+  CONTORNO_HD void operator()(unsigned at) const {
+    if (!in.fits() || at >= *bins.count) return;
+    const unsigned i = order[at], key = keys[i], begin = bins.begins[key];
     unsigned place = begin;
-    for (unsigned other = begin; other < end; ++other) place += job.order[other] < i ? 1U : 0U;
-    job.bins.points[place] = {job.in.points[i], i, part_of(job.in.offsets, contours, i)};
+    for (unsigned other = begin; other < bins.ends[key]; ++other) place += order[other] < i ? 1U : 0U;
+    bins.points[place] = {in.points[i], i, part_of(in.offsets, contours_of(in), i)};
   }
-}
+};
 
 }  // namespace contorno::device_bins_cuda

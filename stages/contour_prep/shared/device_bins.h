@@ -2,7 +2,6 @@
 // order. The repeated last points of closed contours and points that are not finite are not in it.
 #pragma once
 
-#include "stages/contour_prep/shared/array_launch.h"
 #include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/bins.h"
 #include "stages/contour_prep/shared/sorts_and_sums.h"
@@ -56,7 +55,6 @@ class DeviceBins {
   unsigned mask_ = 0;
   bool are_few_ = false;
   std::size_t shared_bytes_ = 0;
-  ArrayLaunch launch_;
   PairSort<unsigned> sort_;
   PlannedArrays arrays_;
 };

@@ -64,11 +64,15 @@ class TeamLaunch {
 
 /// The device; OnHost (on_host.h) has the same names.
 struct OnDevice {
+  static constexpr Backend kBackend = Backend::Cuda;
   static constexpr MemoryKind kMemory = MemoryKind::Device;
+  static constexpr MemoryKind kAnswers = MemoryKind::Pinned;
   using Choice = DeviceChoice;
   using Selection = DeviceSelection;
   using Places = DeviceNewPoints;
+  using Order = ContourOrder;
   using Sum = PrefixSum;
+  using SegmentSort = KeySort;
   template <class Key>
   using Sort = PairSort<Key>;
 

@@ -17,11 +17,12 @@ class HostSort {
   void plan(PlanContext& context, std::size_t count, int /*bits*/) {
     pairs_ = context.temporary(count * sizeof(Pair), MemoryKind::Host);
   }
-  unsigned run(const RunContext& context, const PairArrays<Key>& arrays, std::size_t count, Key none) const {
+  unsigned run(const RunContext& context, const PairArrays<Key>& arrays, std::size_t count,
+               Key none = {}) const {
     Pair* const pairs = context.scratch<Pair>(pairs_);
     unsigned used = 0;
     for (unsigned i = 0; i < count; ++i)
-      if (arrays.keys[i] < none) pairs[used++] = {arrays.keys[i], i};
+      if (none == 0 || arrays.keys[i] < none) pairs[used++] = {arrays.keys[i], i};
     std::sort(pairs, pairs + used);  // std::stable_sort would ask for memory
     for (unsigned i = 0; i < used; ++i)
       arrays.sorted_keys[i] = pairs[i].key, arrays.sorted_values[i] = arrays.values[pairs[i].place];
@@ -39,6 +40,24 @@ class HostSort {
   Scratch pairs_;
 };
 
+/// KeySort on the CPU, of keys that are in the order of their contours already.
+class HostSegmentSort {
+ public:
+  void plan(PlanContext&, std::uint64_t count, int /*bits*/) { count_ = count; }
+  void clear(const RunContext&, unsigned long long*) const {}
+  const unsigned long long* run(const RunContext& context, unsigned long long* keys,
+                                const unsigned long long* begins, const ContoursView& contours) const {
+    const unsigned count = contours_of(contours);
+    if (begins[count] <= count_)
+      for_contours(context.threads, count,
+                   [&](std::uint32_t i) { std::sort(keys + begins[i], keys + begins[i + 1]); });
+    return keys;
+  }
+
+ private:
+  std::uint64_t count_ = 0;
+};
+
 /// PrefixSum on the CPU.
 struct HostSum {
   void plan(PlanContext&, std::size_t) {}
@@ -49,11 +68,15 @@ struct HostSum {
 
 /// OnDevice (on_device.cuh) has the same names.
 struct OnHost {
+  static constexpr Backend kBackend = Backend::Cpu;
   static constexpr MemoryKind kMemory = MemoryKind::Host;
+  static constexpr MemoryKind kAnswers = MemoryKind::Host;  ///< what a step tells the host
   using Choice = HostChoice;
   using Selection = HostSelection;
   using Places = HostNewPoints;
+  using Order = HostOrder;
   using Sum = HostSum;
+  using SegmentSort = HostSegmentSort;
   template <class Key>
   using Sort = HostSort<Key>;
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "base/error.h"
 #include "geometry/attributes.h"
@@ -36,6 +37,20 @@ void gather_contours(const ContoursView& in, const std::uint32_t* sources, const
     copy_attributes(in, sources[i], out, i);
   }
   *out.counts = {.points = out.offsets[contours], .contours = contours};
+}
+
+void HostOrder::write_first(const RunContext& context, const unsigned* order, unsigned limit,
+                            const unsigned* starts) const {
+  const auto& in = std::get<ContoursView>(context.inputs[0]);
+  const auto& out = std::get<ContoursView>(context.outputs[0]);
+  if (!begin_output(in, out)) return;
+  auto* const sources = context.scratch<std::uint32_t>(sources_);
+  for (int k = 0; k < in.format.classes; ++k) {
+    const std::uint32_t begin = in.class_begin[k], kept = std::min(in.class_begin[k + 1] - begin, limit);
+    std::copy_n(order + begin, kept, sources + out.class_begin[k]);
+    out.class_begin[k + 1] = out.class_begin[k] + kept;
+  }
+  gather_contours(in, sources, out, starts);
 }
 
 void HostChoice::plan(PlanContext& context, const ContoursFormat& format) {
@@ -109,25 +124,12 @@ void HostNewPoints::plan_counts(PlanContext& context, const ContoursFormat& in, 
 }
 
 void HostNewPoints::place(const RunContext& context) const {
-  const auto& in = std::get<ContoursView>(context.inputs[0]);
-  const auto& out = std::get<ContoursView>(context.outputs[0]);
-  auto& needed = *context.scratch<std::uint64_t>(needed_);
-  needed = 0;
-  if (!begin_output(in, out)) {  // nor may the output seem to fit
-    out.counts->points = std::max(in.counts->points, capacity_ + 1);
-    return;
-  }
-  const auto contours = static_cast<std::uint32_t>(in.counts->contours);
-  const std::uint64_t* const counts = this->counts(context);
-  for (std::uint32_t i = 0; i < contours; ++i) needed += counts[i];
-  *out.counts = {needed, contours};
-  if (!out.fits()) return;
-  std::copy_n(in.class_begin, in.format.classes + 1, out.class_begin);
-  std::copy_n(in.closed, contours, out.closed);
-  for (std::uint32_t i = 0; i < contours; ++i) {
-    out.offsets[i + 1] = out.offsets[i] + static_cast<std::uint32_t>(counts[i]);
-    copy_attributes(in, i, out, i);
-  }
+  const PlaceNewPoints placed = this->placed(context);
+  const unsigned contours = contours_of(placed.in);
+  std::uint64_t* const counts = this->counts(context);
+  counts[contours] = 0;
+  std::exclusive_scan(counts, counts + contours + 1, counts, std::uint64_t{0});
+  for (unsigned i = 0; i < places_of(placed.in, contours); ++i) placed(i);
 }
 
 std::uint64_t HostNewPoints::overflow(const RunContext& context) const {

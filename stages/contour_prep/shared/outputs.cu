@@ -1,5 +1,6 @@
 // What outputs.h does on the device.
 #include "cuda/check.h"
+#include "cuda/thrust.cuh"
 #include "stages/contour_prep/shared/array_launch.cuh"
 #include "stages/contour_prep/shared/outputs.cuh"
 #include "stages/contour_prep/shared/outputs.h"
@@ -72,7 +73,6 @@ void DeviceNewPoints::plan(PlanContext& context, const ContoursFormat& in, const
   plan_counts(context, in, out, name, MemoryKind::Device, MemoryKind::Pinned);
   words_ = in.contour_capacity + 1;
   sum_.plan(context, words_);
-  launch_.plan(words_);
 }
 
 void DeviceNewPoints::clear(const RunContext& context) const {
@@ -83,9 +83,9 @@ void DeviceNewPoints::clear(const RunContext& context) const {
 void DeviceNewPoints::place(const RunContext& context) const {
   static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
   sum_.run(context, reinterpret_cast<unsigned long long*>(counts(context)));
-  launch_("place_points", new_points_cuda::place_points, context.stream,
-          std::get<ContoursView>(context.inputs[0]), std::get<ContoursView>(context.outputs[0]),
-          static_cast<const std::uint64_t*>(counts(context)), context.scratch<std::uint64_t>(needed_));
+  const PlaceNewPoints placed = this->placed(context);
+  for_each_number("place_points", context.stream,
+                  places_of(placed.in, static_cast<unsigned>(placed.in.format.contour_capacity)), placed);
 }
 
 }  // namespace contorno

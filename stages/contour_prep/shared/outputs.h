@@ -26,6 +26,25 @@ bool begin_output(const ContoursView& in, const ContoursView& out);
 void gather_contours(const ContoursView& in, const std::uint32_t* sources, const ContoursView& out,
                      const std::uint32_t* starts = nullptr);
 
+/// Whole contours in another order, from a stage's input to its output. On the CPU; ContourOrder has the same
+/// functions.
+class HostOrder {
+ public:
+  /// Asks for scratch, as part of the stage's plan.
+  void plan(PlanContext& context, const ContoursFormat& format) {
+    sources_ = context.temporary(format.contour_capacity * sizeof(std::uint32_t), MemoryKind::Host);
+  }
+  /// Writes of each class the first `limit` contours of an order, which has the numbers of all contours,
+  /// class by class. `starts` as of gather_contours.
+  void write_first(const RunContext& context, const unsigned* order, unsigned limit,
+                   const unsigned* starts = nullptr) const;
+  /// See Stage::selection.
+  Scratch sources() const { return sources_; }
+
+ private:
+  Scratch sources_;
+};
+
 /// A choice of whole contours, in their order, from a stage's input to its output. On the CPU.
 class HostChoice {
  public:
@@ -51,11 +70,9 @@ class ContourOrder {
   PlacementView view(const RunContext& context) const { return placement_.view(context); }
   /// Writes the contours whose word is contour_word(their points); of others it is 0.
   void write(const RunContext& context) const { write(context, placement_.view(context), nullptr); }
-  /// Writes of each class the first `limit` contours of an order, which has the numbers of all contours,
-  /// class by class. `starts` as of gather_contours.
+  /// As HostOrder.
   void write_first(const RunContext& context, const unsigned* order, unsigned limit,
                    const unsigned* starts = nullptr) const;
-  /// See Stage::selection.
   Scratch sources() const { return placement_.sources(); }
 
  private:
@@ -156,6 +173,32 @@ class DeviceSelection {
 // As many contours with other points: where they lie when each has been given its number of points. What does
 // not fit is run again with more room (Stage::overflow), never truncated.
 
+/// Called for 0 <= i < places_of(in, contours).
+struct PlaceNewPoints {
+  ContoursView in, out;
+  const std::uint64_t* before = nullptr;  ///< of each contour and one more, the points of those before
+  std::uint64_t* needed = nullptr;        ///< points of the frame; 0 if the input did not fit
+
+  CONTORNO_HD void operator()(unsigned i) const {
+    const bool in_fits = in.fits();
+    const unsigned contours = contours_of(in);
+    const std::uint64_t points = before[contours], capacity = out.format.point_capacity;
+    const bool fits = in_fits && points <= capacity;
+    if (i == 0) {
+      // Where the input did not fit, the output may not seem to fit either.
+      const std::uint64_t more = in.counts->points > capacity ? in.counts->points : capacity + 1;
+      *out.counts = {in_fits ? points : more, in.counts->contours};
+      *needed = in_fits ? points : 0;
+    }
+    if (i <= static_cast<unsigned>(in.format.classes)) out.class_begin[i] = fits ? in.class_begin[i] : 0;
+    if (!fits || i > contours) return;
+    out.offsets[i] = static_cast<unsigned>(before[i]);
+    if (i == contours) return;
+    out.closed[i] = in.closed[i];
+    copy_attributes(in, i, out, i);
+  }
+};
+
 /// On the CPU; DeviceNewPoints has the same functions. Call them in this order.
 class HostNewPoints {
  public:
@@ -173,6 +216,13 @@ class HostNewPoints {
  protected:
   void plan_counts(PlanContext& context, const ContoursFormat& in, const ContoursFormat& out,
                    const char* name, MemoryKind memory, MemoryKind answers);
+  /// What `place` calls for each contour, behind the sums.
+  PlaceNewPoints placed(const RunContext& context) const {
+    return {.in = std::get<ContoursView>(context.inputs[0]),
+            .out = std::get<ContoursView>(context.outputs[0]),
+            .before = counts(context),
+            .needed = context.scratch<std::uint64_t>(needed_)};
+  }
 
   Scratch counts_, needed_;
   std::uint64_t capacity_ = 0;
@@ -189,7 +239,6 @@ class DeviceNewPoints : public HostNewPoints {
 
  private:
   std::size_t words_ = 0;
-  ArrayLaunch launch_;
   PrefixSum sum_;
 };
 

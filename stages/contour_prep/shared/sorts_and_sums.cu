@@ -78,14 +78,22 @@ void KeySort::plan(PlanContext& context, std::size_t count, int bits) {
   unsigned long long* sorted = nullptr;
   CONTORNO_CUDA_CHECK(cub::DeviceRadixSort::SortKeys(nullptr, bytes_, keys, sorted, count_, 0, bits_));
   library_ = context.temporary(bytes_, MemoryKind::Device);
+  sorted_ = context.temporary(count * sizeof(unsigned long long), MemoryKind::Device);
 }
 
-void KeySort::run(const RunContext& context, const unsigned long long* keys,
-                  unsigned long long* sorted) const {
+void KeySort::clear(const RunContext& context, unsigned long long* keys) const {
+  CONTORNO_CUDA_CHECK(cudaMemsetAsync(keys, 0xFF, static_cast<std::size_t>(count_) * sizeof(*keys),
+                                      static_cast<cudaStream_t>(context.stream)));
+}
+
+const unsigned long long* KeySort::run(const RunContext& context, unsigned long long* keys,
+                                       const unsigned long long*, const ContoursView&) const {
+  auto* const sorted = context.scratch<unsigned long long>(sorted_);
   std::size_t bytes = bytes_;
-  CONTORNO_CUDA_CHECK(cub::DeviceRadixSort::SortKeys(context.scratch<std::byte>(library_), bytes, keys,
-                                                     sorted, count_, 0, bits_,
-                                                     static_cast<cudaStream_t>(context.stream)));
+  CONTORNO_CUDA_CHECK(cub::DeviceRadixSort::SortKeys(
+      context.scratch<std::byte>(library_), bytes, static_cast<const unsigned long long*>(keys), sorted,
+      count_, 0, bits_, static_cast<cudaStream_t>(context.stream)));
+  return sorted;
 }
 
 }  // namespace contorno

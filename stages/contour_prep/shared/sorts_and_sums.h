@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "pipeline/graph/stage.h"
+#include "pipeline/value/contours.h"
 #include "stages/contour_prep/shared/array_launch.h"
 
 namespace contorno {
@@ -49,7 +50,7 @@ class PairSort {
   /// Error(BadConfig) when they are 2^31 or more.
   void plan(PlanContext& context, std::size_t count, int bits);
   /// Enqueues the sort of as many pairs as were planned, and returns their number. (A host sorts the first
-  /// `count` pairs without those whose key is `none` or more, and returns how many it has sorted.)
+  /// `count` pairs, without those whose key is `none` or more unless that is 0, and returns how many.)
   unsigned run(const RunContext& context, const PairArrays<Key>& arrays, std::size_t count = 0,
                Key none = {}) const;
 
@@ -62,18 +63,22 @@ class PairSort {
   Scratch library_;
 };
 
-/// Sorts keys alone.
+/// Sorts keys alone, whose highest bits are their contour. On a host: HostSegmentSort (on_host.h).
 class KeySort {
  public:
-  /// As that of PairSort.
+  /// As that of PairSort. The last key, all bits, is none.
   void plan(PlanContext& context, std::size_t count, int bits);
-  /// Enqueues the sort; the arrays do not overlap.
-  void run(const RunContext& context, const unsigned long long* keys, unsigned long long* sorted) const;
+  /// Enqueues that all keys are none at first.
+  void clear(const RunContext& context, unsigned long long* keys) const;
+  /// Enqueues the sort of all keys that were planned, and returns where they will be in order. (A host sorts
+  /// those of each contour, keys[begins[i]] to keys[begins[i + 1] - 1], where they are.)
+  const unsigned long long* run(const RunContext& context, unsigned long long* keys,
+                                const unsigned long long* begins, const ContoursView& contours) const;
 
  private:
   int count_ = 0, bits_ = 0;
   std::size_t bytes_ = 0;
-  Scratch library_;
+  Scratch library_, sorted_;
 };
 
 }  // namespace contorno

@@ -1,5 +1,6 @@
 // track on the device.
 #include "cuda/stream.h"
+#include "cuda/thrust.cuh"
 #include "stages/contour_prep/shared/array_launch.cuh"
 #include "stages/contour_prep/shared/attribute_step.h"
 #include "stages/contour_prep/shared/sorts_and_sums.h"
@@ -38,7 +39,7 @@ class TrackCuda final : public AttributeStep {
     job.out = out, job.number = context.frame_number, job.sources = sources, job.none = none_;
     job.before = tracking::state_view(before, classes_);
     job.after = tracking::state_view(context.state_after<std::byte>(state_), classes_);
-    launch_("list_objects", track_cuda::list_objects, context.stream, job);
+    for_each_number("list_objects", context.stream, job.limits.max_objects, track_cuda::ListObjects{job});
     sort_.run(context, {job.keys, job.sorted_keys, job.objects, job.sorted});
     launch_("look", track_cuda::look, context.stream, job);
     launch("settle", track_cuda::settle, LaunchKind::Plain, LaunchOrder::AfterPrevious, 1,

@@ -1,6 +1,6 @@
 // The kernels of track.
 //
-//   list_objects  the list of every object that may be seen again, as a key
+//   ListObjects   the list of every object that may be seen again, as a key
 //   (sort)        objects by lists
 //   look          what is seen of every contour, and its offer to the best object: a warp a contour
 //   settle        contours whose offers are surpassed look again, until none is, or else chains pair what is
@@ -54,21 +54,18 @@ __device__ __forceinline__ unsigned objects_of(const Job& job) {
   return static_cast<unsigned>(job.before.header->objects);
 }
 
-__global__ void __launch_bounds__(kArrayThreads) list_objects(const __grid_constant__ Job job) {
-  const auto room = static_cast<unsigned>(job.limits.max_objects);
-  const std::uint64_t number = *job.number;
-  const bool anew = begins_anew(*job.before.header, number);
-  for (unsigned i = global_thread(); i < room; i += all_threads()) {
-    unsigned long long key = job.none;
-    if (i < objects_of(job)) {
-      const Object& object = job.before.objects[i];
-      if (is_awaited(object, number, anew, job.limits)) key = list_of(object, job.none);
+/// For the objects that there is room for.
+struct ListObjects : Job {
+  CONTORNO_HD void operator()(unsigned i) const {
+    unsigned long long key = none;
+    if (i < before.header->objects) {
+      const Object& object = before.objects[i];
+      if (is_awaited(object, *number, begins_anew(*before.header, *number), limits))
+        key = list_of(object, none);
     }
-    job.keys[i] = key;
-    job.objects[i] = i;
-    job.offers[i] = 0;
+    keys[i] = key, objects[i] = i, offers[i] = 0;
   }
-}
+};
 
 struct JoinChoices {
   __device__ void operator()(Choice& a, const Choice& b) const { a.consider(b.score, b.index, b.key); }

@@ -1,17 +1,12 @@
-// A ContourPlacement on the host, for kernels that the emulator runs, and the library's sums.
+// A ContourPlacement on the host, for kernels that the emulator runs.
 #pragma once
 
-#include <numeric>
 #include <vector>
 
 #include "stages/contour_prep/shared/placement.h"
 #include "tests/stages/harness.h"
 
 namespace contorno::test {
-
-inline void add_up(std::vector<unsigned long long>& words) {
-  std::exclusive_scan(words.begin(), words.end(), words.begin(), 0ULL);
-}
 
 /// Sums in two levels, in ranges so short that there are many of them.
 class EmulatedSums {

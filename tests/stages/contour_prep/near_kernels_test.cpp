@@ -34,6 +34,14 @@ void run(void (*kernel)(Given), const Given& job, bool at_once = false) {
   emulated::run_grid(3, 64, sizeof(RangeShared), at_once, [&] { kernel(job); });
 }
 
+/// Calls f(i) for 0 <= i < count, each by one of many threads.
+template <class F>
+void for_each(std::size_t count, const F& f) {
+  emulated::run_grid(3, 64, 0, false, [&] {
+    for (unsigned i = global_thread(); i < count; i += all_threads()) f(i);
+  });
+}
+
 /// Numbers 0, 1, ... in the order of their keys.
 std::vector<unsigned> sorted_by(const std::vector<unsigned>& keys) {
   std::vector<unsigned> order(keys.size());
@@ -69,14 +77,15 @@ class EmulatedBins {
                               .keys = keys_.data(),
                               .indices = indices_.data(),
                               .zeroed = {zeroed.data(), zeroed.size()}};
-    run(device_bins_cuda::make_keys, job);
+    const device_bins_cuda::MakeKeys make_keys{job};
+    for_each(make_keys.count(), make_keys);
     if (are_few) {
       count(job, buckets);
       return;
     }
     std::vector<unsigned> order = sorted_by(keys_), sorted = in_order(keys_, order);
     job.sorted_keys = sorted.data(), job.order = order.data();
-    run(device_bins_cuda::list_bins, job);
+    for_each(keys_.size(), device_bins_cuda::ListBins{job});
   }
   DeviceBinsView view;
 
@@ -87,7 +96,7 @@ class EmulatedBins {
     emulated::run_grid(1, device_bins_cuda::kCountThreads,
                        sizeof(device_bins_cuda::CountShared) + buckets * sizeof(unsigned), false,
                        [&] { device_bins_cuda::count_bins(job); });
-    run(device_bins_cuda::order_bins, job);
+    for_each(keys_.size(), device_bins_cuda::OrderBins{job});
   }
 
   std::vector<unsigned> begins_, ends_;
@@ -113,7 +122,7 @@ std::vector<std::uint8_t> duplicate_flags(const ContoursView& in, double distanc
                                       .room_for_lists = are_few ? static_cast<unsigned>(points) : 0,
                                       .keep = keep.data()};
   if (rule == DuplicateRule::AnyEarlier) {
-    run(drop_duplicates_cuda::mark_any_earlier, job);
+    for_each(points, MarkAnyEarlier{job});
   } else {
     run(drop_duplicates_cuda::list_near, job);
     run(drop_duplicates_cuda::mark_kept_earlier, job, at_once);
@@ -154,9 +163,9 @@ Comparison same_merge(const ContoursView& in, double distance, unsigned buckets,
                             .keys = keys.data(),
                             .contours = contours.data(),
                             .ranks = ranks.data()};
-  run(join_in_bins, job);
+  for_each(in.format.point_capacity, JoinInBins{job});
   run(join_bins, job);
-  run(find_sets, job);
+  for_each(capacity, FindSets{job});
   std::vector<unsigned> order = sorted_by(keys), sorted = in_order(keys, order);
   job.placement.order = job.order = order.data(), job.sorted_keys = sorted.data();
   run(measure_sets, job);

@@ -15,8 +15,8 @@ struct OverCapacity : OnHost {
       count_ = static_cast<unsigned>(count);
       HostSort<Key>::plan(context, count, bits);
     }
-    unsigned run(const RunContext& context, const PairArrays<Key>& arrays, std::size_t, Key) const {
-      return HostSort<Key>::run(context, arrays, count_, ~Key{0});
+    unsigned run(const RunContext& context, const PairArrays<Key>& arrays, std::size_t, Key = {}) const {
+      return HostSort<Key>::run(context, arrays, count_);
     }
 
    private:
@@ -31,6 +31,29 @@ struct OverCapacity : OnHost {
 
    private:
     std::size_t count_ = 0;
+  };
+
+  class SegmentSort {
+   public:
+    void plan(PlanContext& context, std::size_t count, int bits) {
+      count_ = count, bits_ = bits;
+      sorted_ = context.temporary(count * sizeof(unsigned long long), MemoryKind::Host);
+    }
+    void clear(const RunContext&, unsigned long long* keys) const { std::fill_n(keys, count_, ~0ULL); }
+    const unsigned long long* run(const RunContext& context, unsigned long long* keys,
+                                  const unsigned long long*, const ContoursView&) const {
+      auto* const sorted = context.scratch<unsigned long long>(sorted_);
+      std::copy_n(keys, count_, sorted);
+      CHECK(std::all_of(keys, keys + count_,
+                        [&](unsigned long long key) { return key == ~0ULL || key >> bits_ == 0; }));
+      std::sort(sorted, sorted + count_);
+      return sorted;
+    }
+
+   private:
+    std::size_t count_ = 0;
+    int bits_ = 0;
+    Scratch sorted_;
   };
 
   static unsigned contours(const ContoursView& in) {

@@ -3,6 +3,8 @@
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include <doctest/doctest.h>
 
+#include <numeric>
+
 #include "stages/contour_prep/resample/stage.h"
 #include "stages/contour_prep/shared/outputs.cuh"
 #include "tests/stages/compare_contours.h"
@@ -27,8 +29,8 @@ class EmulatedResample {
     step.lengths = lengths.data();
     run_step(in, step, CountCall{counts.data()});
     std::exclusive_scan(counts.begin(), counts.end(), counts.begin(), std::uint64_t{0});
-    emulated::run_grid(3, 64, 0, false,
-                       [&] { new_points_cuda::place_points(in, view, counts.data(), &needed); });
+    const PlaceNewPoints placed{in, view, counts.data(), &needed};
+    for (auto i = places_of(in, static_cast<unsigned>(in.format.contour_capacity)); i-- > 0;) placed(i);
     run_step(in, step, WriteCall{view});
   }
 

@@ -41,7 +41,7 @@ void run_kernels(const StageHarness& stage, const TrackParams& params, const Con
                             .objects = numbers.data(),
                             .sorted = sorted.data(),
                             .offers = offers.data()};
-  emulated::run_grid(2, 96, 0, false, [&] { track_cuda::list_objects(job); });
+  for (unsigned i = 0; i < objects; ++i) track_cuda::ListObjects{job}(i);
   sorted = numbers;
   std::stable_sort(sorted.begin(), sorted.end(), [&](unsigned a, unsigned b) { return keys[a] < keys[b]; });
   for (std::size_t i = 0; i < objects; ++i) sorted_keys[i] = keys[sorted[i]];
