@@ -69,4 +69,19 @@ CONTORNO_HD std::uint64_t size_in_units(const Team& team, ContourSize by, const 
   return size_in_units(by, sum.value, count, contours.closed[contour] != 0);
 }
 
+/// The area that a contour encloses, in units and with its sign; 0 of an open one.
+CONTORNO_FOR_TEAMS
+template <class Team>
+CONTORNO_HD std::int64_t signed_area_in_units(const Team& team, const ContoursView& contours,
+                                              std::uint32_t contour) {
+  const Point* const points = contours.points + contours.offsets[contour];
+  const std::uint32_t count = contours.offsets[contour + 1] - contours.offsets[contour];
+  WholeSum sum;
+  if (count > 1)
+    sum = team.template join<WholeSum>(count - 1, [=](WholeSum& all, std::uint64_t i) {
+      all.value += static_cast<std::uint64_t>(twice_triangle_area(points[0], points[i], points[i + 1]));
+    });
+  return contours.closed[contour] != 0 ? static_cast<std::int64_t>(sum.value) : 0;
+}
+
 }  // namespace contorno

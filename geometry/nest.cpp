@@ -25,14 +25,15 @@ void throw_too_many() {
           kMostTried));
 }
 
-Nest::Nest(const ContoursView& contours, const NestMemory& memory, int threads)
-    : contours_(contours), memory_(memory) {
+Nest::Nest(const ContoursView& contours, const NestMemory& memory, int threads, const NestRule& rule)
+    : contours_(contours), memory_(memory), rule_(rule) {
   for_contours(threads, contours.counts->contours, [&](std::uint32_t contour) { measure(contour); });
   for (int k = 0; k < contours.format.classes; ++k) {
+    if (rule.class_around(static_cast<unsigned>(k)) != static_cast<unsigned>(k)) continue;
     const std::uint32_t first = contours.class_begin[k];
     std::uint32_t end = first;
     for (std::uint32_t i = first; i < contours.class_begin[k + 1]; ++i)
-      if (memory.areas[i] > 0) memory.order[end++] = i;
+      if (memory.areas[i] > 0 && rule.counts(i)) memory.order[end++] = i;
     if (first < contours.class_begin[k + 1]) split(first, first, end);
   }
 }
@@ -86,27 +87,42 @@ bool Nest::is_inside(const Place& place, std::uint32_t contour) const {
                                         memory_.blocks + PointBlocks::first_box(contours_.offsets[contour])));
 }
 
-Around Nest::around(std::uint32_t contour, unsigned of_class) const {
-  Around found;
-  const std::span<const Point> points = contours_.contour(contour);
-  if (points.empty()) return found;
-  const Place place = place_of(points.data(), static_cast<std::uint32_t>(points.size()));
+template <class MayHave, class Have>
+void Nest::add_larger(std::uint32_t contour, unsigned of_class, const MayHave& may_have, const Have& have,
+                      Around& found) const {
   const std::uint64_t area = memory_.areas[contour];
-  const std::uint32_t first = contours_.class_begin[of_class], last = memory_.nodes[first].next;
-  for (std::uint32_t number = first; number < last;) {
+  const std::uint32_t first = contours_.class_begin[of_class];
+  if (first == contours_.class_begin[of_class + 1]) return;
+  for (std::uint32_t number = first, last = memory_.nodes[first].next; number < last;) {
     const NestNode& node = memory_.nodes[number];
-    if (node.area <= area || !node.box.has(place)) {
+    if (node.area <= area || !may_have(node.box)) {
       number = node.next;
       continue;
     }
     for (std::uint32_t i = node.begin; i < node.end; ++i) {
       const std::uint32_t one = memory_.order[i];
-      if (memory_.areas[one] <= area || !memory_.boxes[one].has(place)) continue;
-      if (++found.tried > kMostTried) return found;
-      if (is_inside(place, one)) found.add(one, memory_.areas[one]);
+      if (memory_.areas[one] <= area || !may_have(memory_.boxes[one])) continue;
+      if (++found.tried > kMostTried) return;
+      if (have(one)) found.add(one, memory_.areas[one]);
     }
     ++number;
   }
+}
+
+Around Nest::around(std::uint32_t contour, unsigned of_class) const {
+  Around found;
+  const std::span<const Point> points = contours_.contour(contour);
+  if (points.empty()) return found;
+  const unsigned looked_at = rule_.class_around(of_class);
+  const Place place = place_of(points.data(), static_cast<std::uint32_t>(points.size()));
+  add_larger(
+      contour, looked_at, [&](const Box& box) { return box.has(place); },
+      [&](std::uint32_t one) { return is_inside(place, one); }, found);
+  if (found.depth > 0 || !(rule_.reach >= 0)) return found;
+  const Place middle = middle_of(memory_.boxes[contour]);
+  add_larger(
+      contour, looked_at, [&](const Box& box) { return rule_.is_beside(box, middle); },
+      [](std::uint32_t) { return true; }, found);
   return found;
 }
 

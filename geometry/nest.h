@@ -44,7 +44,7 @@ struct NestMemory {
 class Nest {
  public:
   /// Measures the contours, which must fit, and makes the trees.
-  Nest(const ContoursView& contours, const NestMemory& memory, int threads);
+  Nest(const ContoursView& contours, const NestMemory& memory, int threads, const NestRule& rule = {});
 
   /// What is around a contour of class `of_class`. If there are too many it is not complete.
   Around around(std::uint32_t contour, unsigned of_class) const;
@@ -68,9 +68,15 @@ class Nest {
   /// Makes a node of the contours at [begin, end) of the order, and those below it; returns its number.
   std::uint32_t split(std::uint32_t node, std::uint32_t begin, std::uint32_t end) const;
   bool is_inside(const Place& place, std::uint32_t contour) const;
+  /// Adds the contours of class `of_class` that enclose more than `contour`, and for whose boxes `may_have`
+  /// and which themselves `have` a place.
+  template <class MayHave, class Have>
+  void add_larger(std::uint32_t contour, unsigned of_class, const MayHave& may_have, const Have& have,
+                  Around& found) const;
 
   ContoursView contours_;
   NestMemory memory_;
+  NestRule rule_;
 };
 
 }  // namespace contorno::nesting

@@ -18,7 +18,34 @@ CONTORNO_HD inline Place place_of(const Point* points, std::uint32_t count) {
           (static_cast<double>(points[0].col) + next.col) / 2};
 }
 
+/// The middle of a box, in which it need not be seen what lies.
+CONTORNO_HD inline Place middle_of(const Box& box) {
+  return {(static_cast<double>(box.top) + static_cast<double>(box.bottom)) / 2,
+          (static_cast<double>(box.left) + static_cast<double>(box.right)) / 2};
+}
+
 inline constexpr std::uint32_t kNoParent = 0xFFFFFFFF;
+
+/// Which contours count as those around others; by itself, all of a contour's own class.
+struct NestRule {
+  static constexpr int kOwnClass = -1;
+  int of_class = kOwnClass;      ///< those of this class instead, for contours of every class
+  const double* only = nullptr;  ///< a number for each contour: NaN of those that do not count
+  /// From 0 on: a contour that lies in none lies in those whose boxes, this much larger on each side, have
+  /// the middle of its box. px
+  double reach = -1;
+
+  CONTORNO_HD bool counts(std::uint32_t contour) const {
+    return only == nullptr || only[contour] == only[contour];
+  }
+  CONTORNO_HD unsigned class_around(unsigned of_contour) const {
+    return of_class == kOwnClass ? of_contour : static_cast<unsigned>(of_class);
+  }
+  CONTORNO_HD bool is_beside(const Box& box, const Place& place) const {
+    return place.row >= box.top - reach && place.row <= box.bottom + reach && place.col >= box.left - reach &&
+           place.col <= box.right + reach;
+  }
+};
 
 /// Of how many contours, which enclose more than another one, the boxes may have its place: so many are
 /// tried. Rings in each other that are so many need a map of more than 16,384 px; without a limit all pairs

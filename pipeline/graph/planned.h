@@ -138,6 +138,9 @@ class PlannedGraph {
     return nodes_[node].stage->track_counts(nodes_[node].context);
   }
 
+  /// See Stage::objects.
+  const ObjectsRule* objects(std::size_t node) const { return nodes_[node].stage->objects(); }
+
   /// A value that can be read after `wait`: one of the exports, the counts of the contours that are counted,
   /// or an input from the source. It lies in host memory, but for what PlanEnvironment::frames_on_device
   /// keeps on the device. Throws InternalError for another one, whose memory has been used again.

@@ -19,6 +19,7 @@
 #include "pipeline/value/classes.h"
 #include "pipeline/value/contours.h"
 #include "pipeline/value/image.h"
+#include "pipeline/value/objects.h"
 #include "pipeline/value/text.h"
 
 namespace contorno {
@@ -184,6 +185,9 @@ class Stage {
   /// Of a stage that follows objects from frame to frame, when the frame's work is complete: its counts up to
   /// this frame, for each class. Valid until the frame's memory is used again.
   virtual std::span<const TrackCounts> track_counts(const RunContext& /*context*/) const { return {}; }
+  /// Of a stage whose first output, contours with Id, Object and Share, shows objects of which a run makes
+  /// records: how, once it is planned. The same in every plan. Null of others.
+  virtual const ObjectsRule* objects() const { return nullptr; }
 };
 
 /// The capacity to plan for where a frame needed `needed`: a quarter of room to spare, so that a slowly
@@ -229,6 +233,7 @@ struct StageType {
   /// What a stage does one after the other, where that is timed part by part (RunContext::end_part). Of two
   /// parts a graph file may name each as a node; config/ makes them one.
   std::vector<PartSpec> parts = {};
+  bool makes_objects = false;  ///< has Stage::objects
 
   std::size_t timed_parts() const { return parts.empty() ? 1 : parts.size(); }
 };

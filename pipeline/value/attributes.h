@@ -49,6 +49,9 @@ enum class Attribute : std::uint8_t {
   // stages/contour_prep/track/stage.h
   Id,   ///< of the object that the contour shows, the same one in every frame
   Age,  ///< frames since that object appeared
+  // stages/contour_prep/objects/stage.h
+  Object,  ///< the Id of the object that the contour belongs to
+  Share,   ///< its area as a part of what the object's outline encloses; below 0 of holes
   // stages/contours/stage.h
   Level,  ///< the iso-level that it was found at; where a class has several
   End,    ///< no attribute: behind the last one
@@ -67,6 +70,7 @@ inline constexpr std::array<std::string_view, kAttributeCount> kAttributeNames{
     "fourier_minus_1", "fourier_2", "fourier_minus_2", "fourier_3", "fourier_minus_3", "fourier_4",
     "fourier_minus_4",
     "id", "age",
+    "object", "share",
     "level"};
 // clang-format on
 static_assert(!kAttributeNames.back().empty(), "each attribute has a name");

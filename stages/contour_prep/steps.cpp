@@ -9,6 +9,7 @@
 #include "stages/contour_prep/measure/stage.h"
 #include "stages/contour_prep/measure_map/stage.h"
 #include "stages/contour_prep/merge_close/stage.h"
+#include "stages/contour_prep/objects/stage.h"
 #include "stages/contour_prep/order_nearest/stage.h"
 #include "stages/contour_prep/resample/stage.h"
 #include "stages/contour_prep/simplify/stage.h"
@@ -36,6 +37,7 @@ const StepTypes& contour_steps() {
       &hierarchy_stage(),
       &fourier_descriptors_stage(),
       &track_stage(),
+      &objects_stage(),
   };
   // clang-format on
   return steps;

@@ -23,9 +23,10 @@ void DeviceNest::check(const RunContext& context) const {
 }
 
 void DeviceNest::run(const RunContext& context, const ContoursView& contours, unsigned* numbers,
-                     unsigned* parents) const {
+                     unsigned* parents, const nesting::NestRule& rule) const {
   auto job = arrays_.of(context, hierarchy_cuda::Job{});
   job.out = contours, job.none = none_, job.contours = numbers, job.parents = parents;
+  job.rule = rule;
   job.too_many = context.scratch<unsigned>(too_many_);
   launch_("measure_boxes", hierarchy_cuda::measure_boxes, context.stream, job);
   sort_.run(context, {job.keys, job.sorted_keys, job.contours, job.sorted});

@@ -2,6 +2,7 @@
 // steps that need what lies in a contour.
 #pragma once
 
+#include "geometry/nesting.h"
 #include "stages/contour_prep/shared/array_launch.h"
 #include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/sorts_and_sums.h"
@@ -17,7 +18,7 @@ class DeviceNest {
   /// capacity, and to `parents` the index of the contour closest around each, kNoParent of those that lie in
   /// none. Without `parents`, writes the attributes of hierarchy instead.
   void run(const RunContext& context, const ContoursView& contours, unsigned* numbers,
-           unsigned* parents = nullptr) const;
+           unsigned* parents = nullptr, const nesting::NestRule& rule = {}) const;
   /// When the work is complete. Throws Error(BadData) if more is around some contour than is tried.
   void check(const RunContext& context) const;
 

@@ -18,6 +18,7 @@ namespace contorno::hierarchy_cuda {
 /// One launch's arguments. Arrays have an element a contour of the capacity.
 struct Job {
   ContoursView out;
+  nesting::NestRule rule;
   Box* boxes = nullptr;
   unsigned long long* areas = nullptr;  ///< in units
   unsigned long long none = 0;          ///< the key of contours that are around nothing: behind all lists
@@ -44,7 +45,8 @@ __device__ inline void measure_box(const Job& job, unsigned contour) {
   if (!team.is_first()) return;
   job.boxes[contour] = box;
   job.areas[contour] = area;
-  job.keys[contour] = area > 0 ? row_lists::list_of(class_of(out, contour), box) : job.none;
+  const bool counts = area > 0 && job.rule.counts(contour);
+  job.keys[contour] = counts ? row_lists::list_of(class_of(out, contour), box) : job.none;
 }
 
 __global__ void __launch_bounds__(kArrayThreads) measure_boxes(const __grid_constant__ Job job) {
@@ -68,20 +70,41 @@ __device__ inline bool is_inside(const Job& job, const Place& place, unsigned co
   return __popc(__ballot_sync(~0U, inside)) % 2 != 0;
 }
 
-/// Adds those of the contours at [begin, end) of the order that are around `contour`.
-__device__ inline void add_around(const Job& job, unsigned contour, const Place& place, unsigned begin,
-                                  unsigned end, nesting::Around& found) {
+/// Adds those of the contours at [begin, end) of the order that enclose more than `contour`, and for whose
+/// boxes `may_have` and which themselves `have` a place.
+template <class MayHave, class Have>
+__device__ inline void add_listed(const Job& job, unsigned contour, unsigned begin, unsigned end,
+                                  const MayHave& may_have, const Have& have, nesting::Around& found) {
   const unsigned lane = warp_lane();
   for (unsigned first = begin; first < end; first += kWarpLanes) {
     const unsigned other = first + lane < end ? job.sorted[first + lane] : contour;
-    unsigned likely =
-        __ballot_sync(~0U, job.areas[other] > job.areas[contour] && job.boxes[other].has(place));
+    unsigned likely = __ballot_sync(~0U, job.areas[other] > job.areas[contour] && may_have(job.boxes[other]));
     found.tried += static_cast<unsigned>(__popc(likely));
     if (found.is_too_many()) return;
     for (; likely != 0; likely &= likely - 1) {
       const unsigned one = job.sorted[first + static_cast<unsigned>(__ffs(static_cast<int>(likely))) - 1];
-      if (is_inside(job, place, one)) found.add(one, job.areas[one]);
+      if (have(one)) found.add(one, job.areas[one]);
     }
+  }
+}
+
+/// The same for all lists that may have boxes with a row from `top` to `bottom`.
+template <class MayHave, class Have>
+__device__ inline void add_larger(const Job& job, unsigned contour, double top, double bottom,
+                                  const MayHave& may_have, const Have& have, nesting::Around& found) {
+  const auto level = static_cast<int>(warp_lane());
+  unsigned begin = 0, end = 0;
+  if (level < row_lists::kLevels) {
+    const row_lists::Lists lists(job.rule.class_around(class_of(job.out, contour)), level, top, bottom);
+    const unsigned listed = contours_of(job.out);
+    begin = lower_bound_of(job.sorted_keys, listed, lists.first);
+    end = lower_bound_of(job.sorted_keys, listed, lists.last + 1);
+  }
+  unsigned levels = __ballot_sync(~0U, begin < end);
+  for (; levels != 0; levels &= levels - 1) {
+    const int lane = __ffs(static_cast<int>(levels)) - 1;
+    add_listed(job, contour, __shfl_sync(~0U, begin, lane), __shfl_sync(~0U, end, lane), may_have, have,
+               found);
   }
 }
 
@@ -90,19 +113,15 @@ __device__ inline nesting::Around around(const Job& job, unsigned contour) {
   const unsigned points = points_of(job.out, contour);
   if (points == 0) return found;
   const Place place = nesting::place_of(job.out.points + job.out.offsets[contour], points);
-  const auto level = static_cast<int>(warp_lane());
-  unsigned begin = 0, end = 0;
-  if (level < row_lists::kLevels) {
-    const row_lists::Lists lists(class_of(job.out, contour), level, place.row, place.row);
-    const unsigned listed = contours_of(job.out);
-    begin = lower_bound_of(job.sorted_keys, listed, lists.first);
-    end = lower_bound_of(job.sorted_keys, listed, lists.last + 1);
-  }
-  unsigned levels = __ballot_sync(~0U, begin < end);
-  for (; levels != 0; levels &= levels - 1) {
-    const int lane = __ffs(static_cast<int>(levels)) - 1;
-    add_around(job, contour, place, __shfl_sync(~0U, begin, lane), __shfl_sync(~0U, end, lane), found);
-  }
+  add_larger(
+      job, contour, place.row, place.row, [&](const Box& box) { return box.has(place); },
+      [&](unsigned one) { return is_inside(job, place, one); }, found);
+  const double reach = job.rule.reach;
+  if (found.depth > 0 || !(reach >= 0)) return found;
+  const Place middle = nesting::middle_of(job.boxes[contour]);
+  add_larger(
+      job, contour, middle.row - reach, middle.row + reach,
+      [&](const Box& box) { return job.rule.is_beside(box, middle); }, [](unsigned) { return true; }, found);
   return found;
 }
 

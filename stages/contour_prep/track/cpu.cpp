@@ -6,7 +6,7 @@
 #include "stages/contour_prep/shared/attribute_step.h"
 #include "stages/contour_prep/shared/contour_step.h"
 #include "stages/contour_prep/track/pairing.h"
-#include "stages/contour_prep/track/stage.h"
+#include "stages/contour_prep/track/tracker.h"
 
 namespace contorno {
 namespace {
@@ -68,80 +68,77 @@ struct TrackArrays {
   }
 };
 
+TrackArrays arrays_for(const ContoursFormat& format, const Limits& limits) {
+  return {.contours = format.contour_capacity, .objects = limits.max_objects, .work = {}};
+}
+
 class TrackCpu final : public AttributeStep {
  public:
   explicit TrackCpu(const TrackParams& params)
-      : AttributeStep(Backend::Cpu, kTrackAttributes), params_(params) {}
+      : AttributeStep(Backend::Cpu, kTrackAttributes), tracker_(params) {}
 
   std::span<const TrackCounts> track_counts(const RunContext& context) const override {
-    return {state_view(context.state_after<std::byte>(state_), classes_).counts,
-            static_cast<std::size_t>(classes_)};
+    return tracker_.counts(context);
   }
 
  private:
   void plan_computing(PlanContext& context, const ContoursFormat& format) override {
-    classes_ = format.classes;
-    state_ = context.state(state_bytes(classes_, params_.max_objects));
-    arrays_.plan(context, MemoryKind::Host, format, arrays_of(format));
+    tracker_.plan(context, format);
   }
-
   void compute(const RunContext& context, const ContoursView& out, std::uint32_t* sources) const override {
-    // The state before is only read.
-    auto* const state = const_cast<std::byte*>(context.state_before<std::byte>(state_));
-    const StateView before = state_view(state, classes_);
-    const std::uint64_t objects = before.header->objects;
-    TrackedFrame frame{.limits = Limits(params_),
-                       .number = *context.frame_number,
-                       .anew = begins_anew(*before.header, *context.frame_number),
-                       .before = before,
-                       .after = state_view(context.state_after<std::byte>(state_), classes_),
-                       .work = arrays_.of(context, arrays_of(out.format)).work};
-    frame.work.contours = frame.work.contours.first(out.counts->contours);
-    frame.work.objects = {before.objects, objects};
-    frame.work.contours_before = frame.work.contours_before.first(objects);
-    for (int k = 0; k < out.format.classes; ++k)
-      for (std::uint32_t i = out.class_begin[k]; i < out.class_begin[k + 1]; ++i)
-        frame.work.contours[i].of_class = static_cast<std::uint32_t>(k);
-    for_contours(context.threads, out.counts->contours, [&](std::uint32_t contour) {
-      sources[contour] = contour;
-      TrackedContour& one = frame.work.contours[contour];
-      bool hole = false;
-      one.seen = look_at(OneThread{}, out, contour, frame.limits, hole);
-      one.object = hole ? kHole : kNone;
-    });
-    pair_contours(frame.work, frame.limits, frame.number, frame.anew);
-    write_objects(frame, out);
+    tracker_.run(context, out, sources);
   }
 
-  TrackArrays arrays_of(const ContoursFormat& format) const {
-    return {.contours = format.contour_capacity, .objects = static_cast<std::size_t>(params_.max_objects)};
-  }
-
-  TrackParams params_;
-  int classes_ = 0;
-  State state_;
-  PlannedArrays arrays_;
+  HostTracker tracker_;
 };
 
 ParamDeclaration track_params() {
   ParamList<TrackParams> list;
-  list.number("min_overlap", &TrackParams::min_overlap, 0, 1, Unit::Fraction,
-              "Boxes of the same object overlap by at least this part of what they cover together.");
-  list.number("max_distance", &TrackParams::max_distance, 0, 1e9, Unit::Pixels,
-              "Centroids of the same object are at most this far apart where boxes do not overlap so much.");
-  list.integer(
-      "max_missed", &TrackParams::max_missed, 0, 1'000'000'000, Unit::Frames,
-      "An object that is out of sight for more frames than this is dead; frames that were dropped count.");
-  list.integer("max_objects", &TrackParams::max_objects, 1, 65536, Unit::None,
-               "Objects that are known at a time; of more, the last contours are forgotten.");
-  list.choice("positive_orientation", &TrackParams::positive_orientation,
-              {{"low", Orientation::Low}, {"high", Orientation::High}},
-              "What contours run around counter-clockwise, as contour_assembly was told: regions that are "
-              "low, or high. It tells holes, which are no objects.");
+  add_track_params(list);
   return declare(list);
 }
 
 }  // namespace
+
+void HostTracker::plan(PlanContext& context, const ContoursFormat& format, int class_of_holes) {
+  limits_.class_of_holes = class_of_holes;
+  classes_ = format.classes;
+  state_ = context.state(state_bytes(classes_, static_cast<int>(limits_.max_objects)));
+  arrays_.plan(context, MemoryKind::Host, format, arrays_for(format, limits_));
+}
+
+std::span<const TrackCounts> HostTracker::counts(const RunContext& context) const {
+  return {state_view(context.state_after<std::byte>(state_), classes_).counts,
+          static_cast<std::size_t>(classes_)};
+}
+
+void HostTracker::run(const RunContext& context, const ContoursView& out, std::uint32_t* sources) const {
+  // The state before is only read.
+  auto* const state = const_cast<std::byte*>(context.state_before<std::byte>(state_));
+  const StateView before = state_view(state, classes_);
+  const std::uint64_t objects = before.header->objects;
+  TrackedFrame frame{.limits = limits_,
+                     .number = *context.frame_number,
+                     .anew = begins_anew(*before.header, *context.frame_number),
+                     .before = before,
+                     .after = state_view(context.state_after<std::byte>(state_), classes_),
+                     .work = arrays_.of(context, arrays_for(out.format, limits_)).work};
+  frame.work.contours = frame.work.contours.first(out.counts->contours);
+  frame.work.objects = {before.objects, objects};
+  frame.work.contours_before = frame.work.contours_before.first(objects);
+  for (int k = 0; k < out.format.classes; ++k)
+    for (std::uint32_t i = out.class_begin[k]; i < out.class_begin[k + 1]; ++i)
+      frame.work.contours[i].of_class = static_cast<std::uint32_t>(k);
+  for_contours(context.threads, out.counts->contours, [&](std::uint32_t contour) {
+    sources[contour] = contour;
+    TrackedContour& one = frame.work.contours[contour];
+    bool hole = false;
+    one.seen = look_at(OneThread{}, out, contour, limits_.has_positive_holes(one.of_class), hole);
+    one.object = hole ? kHole : kNone;
+  });
+  pair_contours(frame.work, frame.limits, frame.number, frame.anew);
+  write_objects(frame, out);
+}
 
 const StageType& track_stage() {
   static const StageType type = contour_step({

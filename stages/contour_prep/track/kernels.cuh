@@ -114,10 +114,11 @@ __device__ __forceinline__ unsigned class_of(const Job& job, unsigned contour) {
 __global__ void __launch_bounds__(kArrayThreads) look(const __grid_constant__ Job job) {
   for_warps(contours_of(job.out), [&](unsigned contour) {
     bool hole;
-    const Seen seen = look_at(WarpTeam(), job.out, contour, job.limits, hole);
+    const unsigned of_class = class_of(job, contour);
+    const Seen seen = look_at(WarpTeam(), job.out, contour, job.limits.has_positive_holes(of_class), hole);
     if (warp_lane() == 0) job.seen[contour] = seen, job.sources[contour] = contour;
     if (hole && warp_lane() == 0) job.choices[contour] = kHole, job.scores[contour] = 0;
-    if (!hole) offer(job, contour, seen, class_of(job, contour));
+    if (!hole) offer(job, contour, seen, of_class);
   });
 }
 

@@ -121,6 +121,12 @@ struct Limits {
   double min_overlap = 0, max_distance = 0;
   std::uint64_t max_missed = 0, max_objects = 0;
   bool positive_holes = false;  ///< holes have an area above 0, and not below
+  int class_of_holes = -1;      ///< of this class it is the other way round: its holes are objects
+
+  /// Whether holes of a class have an area above 0.
+  CONTORNO_HD bool has_positive_holes(unsigned of_class) const {
+    return positive_holes != (static_cast<int>(of_class) == class_of_holes);
+  }
 
   explicit Limits(const TrackParams& params)
       : min_overlap(params.min_overlap),
@@ -158,15 +164,15 @@ CONTORNO_HD inline void set_centroid(Seen& seen, const Point& first, bool closed
 
 /// Whether a contour is a hole, by the sum over its triangles. An open one is none: it may be that of a
 /// region that the map cuts.
-CONTORNO_HD inline bool is_hole(bool closed, const FirstMoments& area, const Limits& limits) {
-  return closed && (limits.positive_holes ? area.weight > 0 : area.weight < 0);
+CONTORNO_HD inline bool is_hole(bool closed, const FirstMoments& area, bool positive_holes) {
+  return closed && (positive_holes ? area.weight > 0 : area.weight < 0);
 }
 
 /// What is seen of a contour; says in `hole` whether it is one.
 CONTORNO_FOR_TEAMS
 template <class Team>
 CONTORNO_HD Seen look_at(const Team& team, const ContoursView& contours, std::uint32_t contour,
-                         const Limits& limits, bool& hole) {
+                         bool positive_holes, bool& hole) {
   const std::uint32_t begin = contours.offsets[contour], count = contours.offsets[contour + 1] - begin;
   const Point* const points = contours.points + begin;
   const bool closed = contours.closed[contour] != 0;
@@ -179,7 +185,7 @@ CONTORNO_HD Seen look_at(const Team& team, const ContoursView& contours, std::ui
     lane.add(Offset(points[i], points[0]), Offset(points[i + 1], points[0]));
   });
   set_centroid(seen, points[0], closed, sums.area, sums.line);
-  hole = is_hole(closed, sums.area, limits);
+  hole = is_hole(closed, sums.area, positive_holes);
   return seen;
 }
 

@@ -1,0 +1,84 @@
+// What is known of an object over all the frames in which it was seen, as a fruit on a sorting line: a
+// record, which is made when the object has left. docs/reference/objects.md defines every number.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace contorno {
+
+/// What an object may have on it: a class of the graph.
+struct ObjectClass {
+  std::string name;
+  bool recorded = true;  ///< whether records say of it
+  bool whole = false;    ///< whether shares are of what such classes cover together
+  bool defect = false;   ///< whether an object with more of it than the threshold is counted
+};
+
+/// What a stage that makes objects of contours says of them, known once it is planned.
+struct ObjectsRule {
+  std::string name;  ///< what an object is called
+  unsigned of_class = 0;
+  std::vector<ObjectClass> classes;
+  double threshold = 0;          ///< of the largest share of a class
+  double margin = 0;             ///< px; a view of which the outline comes nearer to the border has no shares
+  std::uint64_t max_missed = 0;  ///< frames; of the ids
+  std::uint64_t max_objects = 0;
+  std::uint64_t max_views = 0;  ///< of which an object's medians are, at most
+};
+
+/// Of a number that each view has.
+struct ViewNumbers {
+  double largest = 0, mean = 0, median = 0;
+};
+
+/// A frame in which an object was seen.
+struct SeenIn {
+  std::uint64_t frame = 0;
+  std::int64_t pts_ns = 0;
+};
+
+/// What was seen of a class on an object, in its whole views.
+struct ObjectShare {
+  ViewNumbers share;           ///< of the object's area
+  ViewNumbers count;           ///< of contours that are no holes
+  std::optional<SeenIn> best;  ///< where the share was largest; nothing when no view had the class
+  bool is_over = false;        ///< a defect whose largest share is over the threshold
+};
+
+struct ObjectRecord {
+  std::uint64_t id = 0;
+  std::uint64_t views = 0;         ///< frames in which it was seen
+  std::uint64_t whole_views = 0;   ///< of these, those with an area that the border does not cut
+  std::uint64_t median_views = 0;  ///< whole views of which the medians are
+  SeenIn first, last;
+  bool left = true;                  ///< false: it was still there when the stream ended
+  ViewNumbers area;                  ///< that its outline encloses, px^2 of the map
+  std::vector<ObjectShare> classes;  ///< of every class of the graph; all 0 without a whole view
+};
+
+/// How many records there were, for the report.
+struct ObjectTotals {
+  std::string stage;  ///< the node's name
+  std::string name;   ///< what an object is called
+  double threshold = 0;
+  std::uint64_t objects = 0;
+  std::uint64_t never_whole = 0;     ///< objects without a whole view
+  std::uint64_t views_left_out = 0;  ///< for want of room
+  struct Over {
+    std::string name;
+    std::uint64_t objects = 0;
+  };
+  std::vector<Over> over;  ///< of each defect
+};
+
+/// Records that were made at one time, with what is needed to read them.
+struct FinishedObjects {
+  std::string stage;                  ///< the node's name
+  const ObjectsRule* rule = nullptr;  ///< lives as long as the run
+  std::vector<ObjectRecord> records;
+};
+
+}  // namespace contorno
