@@ -229,6 +229,43 @@ std::string track_rows(const RunReport& report) {
   return text;
 }
 
+/// "7 fruit; 3 with rot over 2 %".
+std::string object_rows(const RunReport& report) {
+  std::string text;
+  for (const ObjectTotals& of : report.objects) {
+    std::vector<std::string> over;
+    for (const ObjectTotals::Over& one : of.over)
+      if (one.objects > 0)
+        over.push_back(fmt::format("{} with {} over {:.4g} %", one.objects, one.name, 100 * of.threshold));
+    if (over.empty() && of.objects > 0) over.push_back(fmt::format("none over {:.4g} %", 100 * of.threshold));
+    text += fmt::format("objects   {} {}{}{}\n", of.objects, of.name, over.empty() ? "" : "; ",
+                        fmt::join(over, ", "));
+    if (of.never_whole > 0)
+      text += fmt::format("          {} of them never seen whole, so without shares\n", of.never_whole);
+    if (of.views_left_out > 0)
+      text += fmt::format("          {} views of others left out for want of room (max_objects)\n",
+                          of.views_left_out);
+  }
+  return text;
+}
+
+ordered_json objects_json(const RunReport& report) {
+  ordered_json list = ordered_json::array();
+  for (const ObjectTotals& of : report.objects) {
+    ordered_json over = ordered_json::array();
+    for (const ObjectTotals::Over& one : of.over)
+      over.push_back({{"class", one.name}, {"objects", one.objects}});
+    list.push_back({{"stage", of.stage},
+                    {"object", of.name},
+                    {"objects", of.objects},
+                    {"never_whole", of.never_whole},
+                    {"views_left_out", of.views_left_out},
+                    {"threshold", of.threshold},
+                    {"over", over}});
+  }
+  return list;
+}
+
 /// Masks passwords in every text of the report: the graph, the source, reasons, what sinks made.
 void mask_passwords(ordered_json& json) {
   if (json.is_string()) json = masked(json.get<std::string>());
@@ -300,6 +337,7 @@ std::string report_json(const RunReport& report, const std::string& graph_file,
                                 {"births", stage.classes[k].births},
                                 {"deaths", stage.classes[k].deaths},
                                 {"forgotten", stage.classes[k].forgotten}});
+  json["objects"] = objects_json(report);
   json["failures"] = ordered_json::array();
   for (const FrameFailure& failure : report.failures)
     json["failures"].push_back({{"frame", failure.frame}, {"reason", failure.reason}});
@@ -324,7 +362,7 @@ std::string report_json(const RunReport& report, const std::string& graph_file,
 
 std::string report_text(const RunReport& report) {
   std::string text = frames_rows(report) + held_row(report) + latency_rows(report) + sink_rows(report) +
-                     class_rows(report) + track_rows(report);
+                     class_rows(report) + track_rows(report) + object_rows(report);
   for (const SourceFault& fault : report.source_faults)
     text += fmt::format("{:<9} {}\n", fault.missing == 0 ? "damaged" : "missing",
                         printable_sentence(fault.sentence));

@@ -51,6 +51,10 @@ class Sink {
   /// One finished frame. The value is valid during the call, and other sinks may read it at the same time.
   /// Throws Error(Io) when it cannot be written; no more frames come then.
   virtual void write(const FrameInfo& info, const Value& value) = 0;
+  /// Records of objects that have left, from every stage that makes some (Stage::objects); valid during the
+  /// call. Comes before the frame by which they had left, also where that frame is dropped for this sink;
+  /// what is left comes before `finish`. Throws as `write`.
+  virtual void write_objects(const FinishedObjects& /*objects*/) {}
   /// Completes files. Called once, also after an error elsewhere, but not when a sink could not be opened.
   virtual void finish() = 0;
   /// What was made, for the closing message, as "overlay.mkv (255 frames)"; empty: nothing.

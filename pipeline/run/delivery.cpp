@@ -89,6 +89,14 @@ void Delivery::hand_over(int slot, const Frame& frame) {
   release(slot);
 }
 
+void Delivery::hand_over(FinishedObjects objects, std::uint64_t frame) {
+  const auto shared = std::make_shared<const FinishedObjects>(std::move(objects));
+  for (const auto& line : lines_) {
+    const std::lock_guard lock(line->objects_mutex);
+    line->objects.push_back({shared, frame});
+  }
+}
+
 void Delivery::release(int slot) {
   Handed& handed = handed_[static_cast<std::size_t>(slot)];
   if (handed.users.fetch_sub(1, std::memory_order_acq_rel) == 1) owner_.released(slot);
@@ -118,6 +126,11 @@ void Delivery::run(Line& line) {
   while (const std::optional<int> slot = line.queue.take()) write(line, *slot);
   if (!line.opened || line.ending == Ending::Leave) return;
   try {
+    if (line.outcome.error.empty()) write_objects(line, kAtTheEnd);
+  } catch (...) {
+    note_failure(line.outcome);
+  }
+  try {
     line.binding.sink->finish();
   } catch (...) {
     note_failure(line.outcome);
@@ -127,6 +140,20 @@ void Delivery::run(Line& line) {
     line.outcome.totals = line.binding.sink->totals();
   } catch (...) {
     note_failure(line.outcome);
+  }
+}
+
+/// Writes the records that come before frame number `frame`.
+void Delivery::write_objects(Line& line, std::uint64_t frame) {
+  for (;;) {
+    std::shared_ptr<const FinishedObjects> objects;
+    {
+      const std::lock_guard lock(line.objects_mutex);
+      if (line.objects.empty() || line.objects.front().frame > frame) return;
+      objects = std::move(line.objects.front().objects);
+      line.objects.pop_front();
+    }
+    line.binding.sink->write_objects(*objects);
   }
 }
 
@@ -141,6 +168,7 @@ void Delivery::write(Line& line, int slot) {
   }
   const std::int64_t start = now_ns();
   try {
+    write_objects(line, frame.info->number);
     line.binding.sink->write(*frame.info, frame.graph->value(line.binding.input));
     ++outcome.written;
   } catch (...) {

@@ -4,8 +4,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -65,6 +67,10 @@ class Delivery {
   void open(const std::function<SinkContext(const SinkBinding&)>& context_of);
   /// Puts a frame into the queue of every sink; one thread does so, in order.
   void hand_over(int slot, const Frame& frame);
+  /// Puts records before frame number `frame`, which comes next, for every sink; kAtTheEnd: behind all
+  /// frames.
+  void hand_over(FinishedObjects objects, std::uint64_t frame);
+  static constexpr std::uint64_t kAtTheEnd = ~std::uint64_t{0};
   /// What is queued is written, then the sinks that were opened are finished, at the same time; or not, where
   /// nothing was handed over. Waits for the threads.
   enum class Ending : std::uint8_t { Finish, Leave };
@@ -73,11 +79,18 @@ class Delivery {
   std::vector<SinkOutcome> outcomes() const;
 
  private:
+  /// Records that wait for a sink until it turns to a frame.
+  struct WaitingObjects {
+    std::shared_ptr<const FinishedObjects> objects;
+    std::uint64_t frame = 0;
+  };
   /// A sink with its thread; after an error it gets no more frames.
   struct Line {
     Line(SinkBinding bound, const Settings& settings);
     SinkBinding binding;
     SinkQueue queue;
+    std::mutex objects_mutex;
+    std::deque<WaitingObjects> objects;  // by frames
     std::int32_t track = 0;
     SinkOutcome outcome;        // the thread's until it ends, but for
     std::uint64_t dropped = 0;  // which is that of the one who hands over
@@ -94,6 +107,7 @@ class Delivery {
 
   void run(Line& line);
   void write(Line& line, int slot);
+  static void write_objects(Line& line, std::uint64_t frame);
   void release(int slot);
 
   Trace* trace_;

@@ -74,6 +74,7 @@ Runner::Runner(const GraphSpec& graph, Source& source, std::vector<SinkBinding> 
   report_.parts.push_back({.name = "download"});
   for (const ClassSpec& one : graph.classes) report_.classes.push_back({.name = one.name});
   plan_slots();
+  plan_ledgers();
 }
 
 Runner::~Runner() = default;
@@ -81,7 +82,16 @@ Runner::~Runner() = default;
 std::vector<Origin> Runner::exports() const {
   std::vector<Origin> all = delivery_.inputs();
   all.insert(all.end(), options_.also_read.begin(), options_.also_read.end());
+  // What objects are is known to stages alone, which are the same in every slot.
+  for (std::size_t node = 0; node < graph_.nodes.size(); ++node)
+    if (graph_.nodes[node].type->makes_objects) all.push_back({static_cast<int>(node), 0});
   return all;
+}
+
+void Runner::plan_ledgers() {
+  for (std::size_t node = 0; node < graph_.nodes.size(); ++node)
+    if (const ObjectsRule* const rule = slots_[0].graph->objects(node))
+      ledgers_.push_back({node, ObjectLedger(*rule)});
 }
 
 void Runner::plan_slots() {
@@ -169,6 +179,7 @@ RunReport Runner::run() {
 }
 
 void Runner::close_accounts(Delivery::Ending ending) {
+  close_ledgers();
   delivery_.close(ending);
   if (ending == Delivery::Ending::Finish) report_.sinks = delivery_.outcomes();
   FrameCounts& frames = report_.frames = progress();

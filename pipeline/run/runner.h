@@ -21,6 +21,7 @@
 #include "pipeline/run/stats.h"
 #include "pipeline/run/team_choice.h"
 #include "pipeline/run/trace.h"
+#include "pipeline/value/object_ledger.h"
 
 namespace contorno {
 
@@ -105,6 +106,7 @@ class Runner {
     Outcome outcome = Outcome::Result;
     std::uint64_t number = 0;
     std::string error;
+    bool launched = false;
     std::int64_t arrived_ns = 0, launched_ns = 0, finished_ns = 0;
   };
   /// A format of the source that the graph cannot take. Frames of this format are read into memory of their
@@ -117,6 +119,7 @@ class Runner {
   };
 
   std::vector<Origin> exports() const;
+  void plan_ledgers();
   void plan_slots();
   void open_sinks();
   void close_accounts(Delivery::Ending ending);
@@ -143,6 +146,8 @@ class Runner {
   void record_parts(const Slot& slot, const PartTimes& times);
   void count_contours(const Slot& slot);
   void count_tracks(const Slot& slot);
+  void add_to_ledgers(const Slot& slot);
+  void close_ledgers();
   template <class Loop>
   void guarded(const Loop& loop);
 
@@ -166,6 +171,15 @@ class Runner {
   std::size_t behind_ = 0;        // index in under_way_ of the frame behind the one taken out last
   TeamChoice team_;               // used by the launcher alone
   Origin counted_contours_;       // the last contours of the graph, counted per class
+
+  /// What a node that makes records of objects has seen.
+  struct Ledger {
+    std::size_t node = 0;
+    ObjectLedger ledger;
+  };
+  std::vector<Ledger> ledgers_;  // the finisher's
+  static constexpr std::uint64_t kNoFrame = ~std::uint64_t{0};
+  std::atomic<std::uint64_t> hidden_frame_ = kNoFrame;  // the last one that was launched and then dropped
 
   int bad_in_a_row_ = 0;  // used by the reader alone
   static constexpr int kMostBadInARow = 1000;

@@ -53,6 +53,7 @@ void Runner::read_frames() {
       continue;
     }
     slot.arrived_ns = now_ns();
+    slot.launched = false;
     if (offered_ == 0) first_arrival_ns_ = slot.arrived_ns;
     last_arrival_ns_ = slot.arrived_ns;
     slot.number = input.info.number = offered_++;
@@ -173,7 +174,7 @@ void Runner::launch(Slot& slot) {
   states.begin_with(left_);
   attempt(slot, start);
   // The state of a frame that failed is passed over.
-  const bool launched = slot.outcome == Outcome::Result;
+  const bool launched = slot.launched = slot.outcome == Outcome::Result;
   left_ = launched ? states.left() : states.next();
   if (launched && !on_cpu) under_way_.push_back(&slot);
 }
@@ -243,6 +244,7 @@ void Runner::launch_behind(const Slot& slot) {
 /// The reader takes the slot of a frame that was dropped, and may still be at work. What it knows is known to
 /// the frames behind it if it was launched.
 void Runner::drop(Slot& slot) {
+  if (slot.launched) hidden_frame_ = slot.number;
   if (!has_states_ || options_.backend.backend == Backend::Cpu) return slot.graph->wait();
   const std::lock_guard lock(order_mutex_);
   pass_over(slot);
@@ -307,6 +309,7 @@ void Runner::deliver(Slot& slot) {
   count_contours(slot);
   if (options_.on_result) options_.on_result(*slot.graph, report_.classes);
   if (has_states_) count_tracks(slot);
+  add_to_ledgers(slot);
   delivery_.hand_over(static_cast<int>(&slot - slots_.data()),
                       {.graph = slot.graph.get(), .info = &input.info, .arrived_ns = slot.arrived_ns});
 }
@@ -376,6 +379,34 @@ void Runner::count_tracks(const Slot& slot) {
     if (counts.empty()) continue;
     if (place == report_.tracks.size()) report_.tracks.push_back({.stage = graph_.nodes[node].name});
     report_.tracks[place++].classes.assign(counts.begin(), counts.end());
+  }
+}
+
+void Runner::add_to_ledgers(const Slot& slot) {
+  const FrameInfo& info = slot.graph->input().info;
+  const std::uint64_t hidden = hidden_frame_;
+  for (Ledger& one : ledgers_) {
+    if (hidden != kNoFrame) one.ledger.note_hidden(hidden);
+    const auto& contours = std::get<ContoursView>(slot.graph->value({static_cast<int>(one.node), 0}));
+    std::vector<ObjectRecord> records =
+        one.ledger.add(contours, {.frame = info.number, .pts_ns = info.pts_ns});
+    if (records.empty()) continue;
+    delivery_.hand_over(
+        {.stage = graph_.nodes[one.node].name, .rule = &one.ledger.rule(), .records = std::move(records)},
+        info.number);
+  }
+}
+
+/// Objects that are still there have no more frames to come.
+void Runner::close_ledgers() {
+  for (Ledger& one : ledgers_) {
+    std::vector<ObjectRecord> records = one.ledger.finish();
+    if (!records.empty())
+      delivery_.hand_over(
+          {.stage = graph_.nodes[one.node].name, .rule = &one.ledger.rule(), .records = std::move(records)},
+          Delivery::kAtTheEnd);
+    ObjectTotals& totals = report_.objects.emplace_back(one.ledger.totals());
+    totals.stage = graph_.nodes[one.node].name;
   }
 }
 

@@ -12,6 +12,7 @@
 #include "pipeline/graph/source.h"
 #include "pipeline/graph/stage.h"
 #include "pipeline/run/histogram.h"
+#include "pipeline/value/objects.h"
 
 namespace contorno {
 
@@ -99,6 +100,7 @@ struct RunReport {
   std::vector<Timing> parts;  ///< "queue", "upload", part_names of the graph, "download"
   std::vector<ClassCounts> classes;
   std::vector<StageTracks> tracks;     ///< of the stages that follow objects, in the graph's order
+  std::vector<ObjectTotals> objects;   ///< of the stages that make records of objects, likewise
   std::vector<FrameFailure> failures;  ///< the first kMaxFailures
   std::vector<SourceFault> source_faults;
   std::uint64_t source_reconnections = 0;  ///< see Source::reconnections

@@ -28,6 +28,14 @@ std::string_view ContourLineWriter::line(const FrameInfo& info, const ContoursVi
   return text_.view();
 }
 
+std::string_view ContourLineWriter::line(const FinishedObjects& objects, const ObjectRecord& record) {
+  text_.clear();
+  text_ << '{';
+  write_record(text_, objects, record);
+  text_ << "}\n";
+  return text_.view();
+}
+
 std::vector<ClassTotals> ContourLineWriter::totals() const {
   std::vector<ClassTotals> written;
   for (std::size_t k = 0; options_.totals && k < placer_.classes().size(); ++k)

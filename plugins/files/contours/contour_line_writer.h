@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plugins/files/contours/object_text.h"
 #include "plugins/files/contours/text_buffer.h"
 #include "plugins/files/contours/totals.h"
 #include "plugins/files/contours/writer.h"
@@ -26,6 +27,8 @@ class ContourLineWriter {
   void open(const SinkContext& context);
   /// The line of a frame, with its line break; valid until the next call.
   std::string_view line(const FrameInfo& info, const ContoursView& view);
+  /// The line of a record, likewise.
+  std::string_view line(const FinishedObjects& objects, const ObjectRecord& record);
   /// The totals over all lines so far of the classes that are written; empty without the option `totals`.
   std::vector<ClassTotals> totals() const;
 

@@ -9,6 +9,7 @@
 
 #include "pipeline/shared/printable.h"
 #include "plugins/files/contours/json_members.h"
+#include "plugins/files/contours/object_text.h"
 
 namespace contorno {
 namespace {
@@ -116,26 +117,36 @@ void parse_classes(const JsonMembers& members, const json& object, std::vector<C
   }
 }
 
-}  // namespace
-
-bool ContourLines::next(ContourFrame& frame) {
+/// The next line that is not empty.
+bool next_object(std::ifstream& file, const std::string& path, std::size_t& line, json& object) {
   std::string text;
   do {
-    if (!std::getline(file_, text)) return false;
-    ++line_;
+    if (!std::getline(file, text)) return false;
+    ++line;
   } while (text.find_first_not_of(" \t\r") == std::string::npos);
   constexpr std::string_view kWanted =
       "a complete object a line, as the sink jsonl of contorno run writes it";
-  const JsonMembers members({.file = path_, .line = line_});
+  const JsonMembers members({.file = path, .line = line});
   LineParser parser(members);
   try {
     json::sax_parse(text, &parser);
   } catch (const json::parse_error& error) {
-    JsonMembers({.file = path_, .line = line_, .column = error.byte}).refuse(json_fault(error, kWanted));
+    JsonMembers({.file = path, .line = line, .column = error.byte}).refuse(json_fault(error, kWanted));
   } catch (const json::exception& error) {
-    JsonMembers({.file = path_, .line = line_}).refuse(json_fault(error, kWanted));
+    JsonMembers({.file = path, .line = line}).refuse(json_fault(error, kWanted));
   }
-  const json object = parser.take();
+  object = parser.take();
+  return true;
+}
+
+}  // namespace
+
+bool ContourLines::next(ContourFrame& frame) {
+  json object;
+  do {
+    if (!next_object(file_, path_, line_, object)) return false;
+  } while (object.is_object() && object.contains("kind") && object["kind"] == kObjectKind);
+  const JsonMembers members({.file = path_, .line = line_});
   frame.info = members.frame_info(object, UnknownAttributes::Refuse, "the line");
   const int width = members.side(object, "width", "the line"),
             height = members.side(object, "height", "the line");

@@ -8,9 +8,9 @@
 
 namespace contorno {
 
-/// A file that is read line by line, so that its size does not matter. Empty lines are passed over. Errors
-/// have file:line:column where the text is no JSON, and file:line where something is missing or of the wrong
-/// kind.
+/// A file that is read line by line, so that its size does not matter. Empty lines are passed over, and so
+/// are records of objects. Errors have file:line:column where the text is no JSON, and file:line where
+/// something is missing or of the wrong kind.
 class ContourLines final : public ContourReader {
  public:
   explicit ContourLines(const std::string& path) : path_(path), file_(path) {}

@@ -1,5 +1,6 @@
-// Contours as JSON lines: one object a frame, one frame a line. The file has its name from the start, so that
-// it can be followed while it grows; whatever happens, it ends with a complete line.
+// Contours as JSON lines: one object a frame, one frame a line; and one for each record of an object. The
+// file has its name from the start, so that it can be followed while it grows; whatever happens, it ends with
+// a complete line.
 #include <fmt/format.h>
 
 #include "base/error.h"
@@ -36,9 +37,17 @@ class JsonlSink final : public Sink {
     ++frames_;
   }
 
+  void write_objects(const FinishedObjects& objects) override {
+    for (const ObjectRecord& record : objects.records) {
+      file_.write(lines_.line(objects, record));
+      ++objects_;
+    }
+  }
+
   void finish() override { file_.complete(); }
   std::string summary() const override {
-    return fmt::format("{} ({} frames)", file_.path().string(), frames_);
+    return fmt::format("{} ({} frames{})", file_.path().string(), frames_,
+                       objects_ > 0 ? fmt::format(", {} objects", objects_) : "");
   }
   std::vector<ClassTotals> totals() const override { return lines_.totals(); }
 
@@ -47,7 +56,7 @@ class JsonlSink final : public Sink {
   Completion completion_;
   ContourLineWriter lines_;
   OutputFile file_;
-  std::uint64_t frames_ = 0;
+  std::uint64_t frames_ = 0, objects_ = 0;
 };
 
 }  // namespace
