@@ -43,7 +43,7 @@ ROOMS = {
     "plugins/python/host": {"plugins/python/shared"},
     "plugins/python/device": {"plugins/python/shared", "plugins/python/host"},
     "plugins/python/functions": {"plugins/python/shared", "plugins/python/host", "plugins/python/device"},
-    "plugins/python/pipeline": {"plugins/python/shared", "plugins/python/host", "plugins/files/shared", "plugins/text"},
+    "plugins/python/pipeline": {"plugins/python/shared", "plugins/python/host", "plugins/files/contours", "plugins/files/shared", "plugins/text"},
     "tools/bench": {"tools/latency"},
     "tools/bench/sources": {"tools/bench"},
     "tools/draw": set(),

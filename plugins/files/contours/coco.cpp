@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "plugins/files/contours/object_text.h"
 #include "plugins/files/contours/regions.h"
 #include "plugins/files/contours/text_buffer.h"
 #include "plugins/files/shared/output_register.h"
@@ -26,7 +27,7 @@ struct CocoParams {
   std::string file_name;
 };
 
-/// Text kept in an unnamed temporary file: the images, while the annotations are written.
+/// Text kept in an unnamed temporary file: the images and records, while the annotations are written.
 class Spool {
  public:
   Spool() : file_(std::tmpfile()) {
@@ -98,13 +99,28 @@ class CocoSink final : public Sink {
     }
   }
 
+  void write_objects(const FinishedObjects& objects) override {
+    if (!objects_) objects_ = std::make_unique<Spool>();
+    for (const ObjectRecord& record : objects.records) {
+      text_.clear();
+      text_ << (records_++ == 0 ? "\n{" : ",\n{");
+      write_record(text_, objects, record);
+      text_ << '}';
+      objects_->write(text_.view());
+    }
+  }
+
   void finish() override {
     if (!file_.is_open()) return;
     file_.write("\n],\"images\":[");
     images_->copy_to(file_);
+    if (objects_) {
+      file_.write("\n],\"objects\":[");
+      objects_->copy_to(file_);
+    }
     file_.write("\n]}\n");
     file_.complete();
-    images_.reset();
+    images_.reset(), objects_.reset();
   }
   std::string summary() const override {
     return fmt::format("{} ({} images, {} annotations{})", file_.path().string(), frames_, annotations_,
@@ -171,8 +187,8 @@ class CocoSink final : public Sink {
   RegionSorter sorter_;
   TextBuffer text_;
   OutputFile file_;
-  std::unique_ptr<Spool> images_;
-  std::uint64_t frames_ = 0, annotations_ = 0, left_out_ = 0;
+  std::unique_ptr<Spool> images_, objects_;
+  std::uint64_t frames_ = 0, annotations_ = 0, left_out_ = 0, records_ = 0;
 };
 
 }  // namespace

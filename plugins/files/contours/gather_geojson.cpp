@@ -2,6 +2,7 @@
 
 #include "pipeline/shared/printable.h"
 #include "plugins/files/contours/gather.h"
+#include "plugins/files/contours/object_text.h"
 
 namespace contorno {
 namespace {
@@ -23,6 +24,7 @@ const json& properties_of(const JsonMembers& members, const JsonElement& element
 void GeojsonGatherer::take(const JsonElement& element) {
   const JsonMembers members(element.place);
   const json& properties = properties_of(members, element);
+  if (properties.contains("kind") && properties["kind"] == kObjectKind) return;  // a record of an object
   const Feature feature{
       .members = members,
       .path = element.path,

@@ -2,6 +2,7 @@
 // image, in px; y points down. One file for all frames, or one a frame when the path has a placeholder.
 #include <fmt/format.h>
 
+#include "plugins/files/contours/object_text.h"
 #include "plugins/files/contours/regions.h"
 #include "plugins/files/contours/text_buffer.h"
 #include "plugins/files/shared/frame_files.h"
@@ -45,6 +46,20 @@ class GeojsonSink final : public Sink {
       end_file();
       files_.written(file_);
     }
+  }
+
+  /// Features without a place (RFC 7946, section 3.2). Files of single frames have none.
+  void write_objects(const FinishedObjects& objects) override {
+    if (one_a_frame()) return;
+    text_.clear();
+    for (const ObjectRecord& record : objects.records) {
+      text_ << (first_ ? "\n" : ",\n") << R"({"type":"Feature","properties":{)";
+      write_record(text_, objects, record);
+      text_ << R"(},"geometry":null})";
+      first_ = false;
+      ++features_;
+    }
+    file_.write(text_.view());
   }
 
   void finish() override {

@@ -215,9 +215,21 @@ class Pipeline:
         self._contours.update(self.last.contours.class_ids.tolist())
         return self.last
 
+    def objects(self):
+        """Records of objects that have left since the last call: dicts, as the sink `jsonl` writes them.
+
+        Of a graph with the step `objects`. After a result was taken, those that come before it are among them; after the end,
+        all. Those of the last 10,000 objects are kept until they are asked for.
+        """
+        texts, self._objects = self._objects, []
+        if self._run is not None:
+            texts += self._run.take_objects()
+        return [json.loads(text) for text in texts]
+
     # What classes have -------------------------------------------------------------------------------------------
     def _begin_counting(self):
         self._taken, self._contours, self._has_contours = 0, collections.Counter(), False
+        self._objects = []
 
     def _class_counts(self):
         return [{"name": one.name, "contours": self._contours[number]} for number, one in enumerate(self.classes)]
@@ -244,6 +256,7 @@ class Pipeline:
         if run is not None:
             self._ended = self._pushing
             run.stop()
+            self._objects += run.take_objects()
             self._report = {**run.report(), "classes": self._class_counts()}
 
     @property

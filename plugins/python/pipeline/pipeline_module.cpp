@@ -86,6 +86,29 @@ py::list totals_list(const std::vector<ClassTotals>& totals) {
   return list;
 }
 
+py::list objects_list(const std::vector<ObjectTotals>& totals) {
+  py::list list;
+  for (const ObjectTotals& of : totals) {
+    py::dict one;
+    one["stage"] = of.stage;
+    one["object"] = of.name;
+    one["objects"] = of.objects;
+    one["never_whole"] = of.never_whole;
+    one["views_left_out"] = of.views_left_out;
+    one["threshold"] = of.threshold;
+    py::list over;
+    for (const ObjectTotals::Over& defect : of.over) {
+      py::dict part;
+      part["class"] = defect.name;
+      part["objects"] = defect.objects;
+      over.append(part);
+    }
+    one["over"] = over;
+    list.append(one);
+  }
+  return list;
+}
+
 py::dict report_dict(const RunReport& report) {
   py::dict dict, frames, latency, parts, sink_latency;
   frames["in"] = report.frames.offered;
@@ -119,6 +142,7 @@ py::dict report_dict(const RunReport& report) {
   }
   dict["source_faults"] = faults;
   dict["source_reconnections"] = report.source_reconnections;
+  dict["objects"] = objects_list(report.objects);
   py::list sinks;
   for (const SinkOutcome& sink : report.sinks) {
     if (sink.summary.empty() && sink.error.empty()) continue;
@@ -239,6 +263,11 @@ class Run {
     run_->stop();
   }
 
+  std::vector<std::string> take_objects() {
+    check_process();
+    return run_->take_objects();
+  }
+
   py::dict report() const { return report_dict(run_->report()); }
   std::int64_t frame_count() const { return run_->format().frame_count; }
   /// Those of the maps, where the graph leaves it to them which there are.
@@ -347,6 +376,7 @@ void bind(py::module_& module) {
       }))
       .def("push", &Run::push)
       .def("take", &Run::take)
+      .def("take_objects", &Run::take_objects)
       .def("finish", &Run::finish)
       .def("stop", &Run::stop)
       .def("report", &Run::report)

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <iterator>
 #include <new>
 
 #include "base/error.h"
 #include "config/load.h"
 #include "pipeline/graph/applied.h"
 #include "pipeline/shared/resource_limits.h"
+#include "plugins/files/contours/object_text.h"
 #include "plugins/text/pango.h"
 
 namespace contorno::python {
@@ -49,11 +51,11 @@ std::unique_ptr<TextRasteriser> make_text() {
 
 }  // namespace
 
-/// A sink that adds one value to the results.
+/// A sink that adds one value to the results; the first one adds records of objects too.
 class PipelineRun::Collector final : public Sink {
  public:
   enum class Part : std::uint8_t { Frame, Contours, Overlay, Nothing };
-  Collector(PipelineRun& run, Part part) : run_(run), part_(part) {}
+  Collector(PipelineRun& run, Part part, bool is_first) : run_(run), part_(part), is_first_(is_first) {}
 
   void open(const SinkContext&) override {}
   void write(const FrameInfo& info, const Value& value) override {
@@ -66,6 +68,9 @@ class PipelineRun::Collector final : public Sink {
       error = "out of memory while the result was copied";
     }
     run_.add_part(info, error);
+  }
+  void write_objects(const FinishedObjects& objects) override {
+    if (is_first_) run_.add_objects(objects);
   }
   void finish() override {}
 
@@ -88,6 +93,7 @@ class PipelineRun::Collector final : public Sink {
 
   PipelineRun& run_;
   Part part_;
+  bool is_first_;
 };
 
 PipelineRun::PipelineRun(GraphSpec graph, const RunSettings& settings, std::unique_ptr<Source> source)
@@ -157,8 +163,8 @@ void PipelineRun::bind_collectors() {
     throw Error(ExitCode::BadConfig,
                 "the graph makes neither contours nor an image: there is nothing to iterate over");
   const auto bind = [&](Collector::Part part, const Origin& origin, const char* name) {
+    sinks_.push_back(std::make_unique<Collector>(*this, part, parts_ == 0));
     ++parts_;
-    sinks_.push_back(std::make_unique<Collector>(*this, part));
     bindings_.push_back({.name = name, .sink = sinks_.back().get(), .input = origin});
   };
   if (has_frame && settings_.images)
@@ -223,6 +229,27 @@ void PipelineRun::add_part(const FrameInfo& info, const char* error) {
   entry.result.info = info;
   if (error != nullptr) entry.result.error = error;
   if (--entry.missing == 0) changed_.notify_all();
+}
+
+void PipelineRun::add_objects(const FinishedObjects& objects) {
+  TextBuffer text;
+  for (const ObjectRecord& record : objects.records) {
+    text.clear();
+    text << '{';
+    write_record(text, objects, record);
+    text << '}';
+    const std::lock_guard lock(mutex_);
+    if (objects_.size() == kMostRecords) objects_.pop_front();
+    objects_.emplace_back(text.view());
+  }
+}
+
+std::vector<std::string> PipelineRun::take_objects() {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> taken(std::make_move_iterator(objects_.begin()),
+                                 std::make_move_iterator(objects_.end()));
+  objects_.clear();
+  return taken;
 }
 
 PipelineRun::Taken PipelineRun::take(FrameResult& result, int milliseconds) {

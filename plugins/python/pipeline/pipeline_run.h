@@ -57,6 +57,10 @@ class PipelineRun {
   /// Waits up to `milliseconds` for the next result. After the last one, throws the error that ended the run,
   /// or returns End.
   Taken take(FrameResult& result, int milliseconds);
+  /// Records of objects that were made since the last call, as JSON: those before the result that was taken
+  /// last are among them. Of records that nobody takes the last kMostRecords are kept.
+  std::vector<std::string> take_objects();
+  static constexpr std::size_t kMostRecords = 10'000;
   /// Stops at once and waits for the threads.
   void stop();
   /// Only after the end of the run.
@@ -81,6 +85,7 @@ class PipelineRun {
   std::size_t place_of(std::uint64_t frame) const;
   FrameResult* wait_for_turn(std::uint64_t frame);
   void add_part(const FrameInfo& info, const char* error);
+  void add_objects(const FinishedObjects& objects);
 
   GraphSpec graph_;
   std::vector<std::string> part_names_;
@@ -97,6 +102,7 @@ class PipelineRun {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Entry> results_;  // by frame; the finisher adds them, and the collectors fill them in
+  std::deque<std::string> objects_;
   bool ended_ = false, stopped_ = false;
   std::exception_ptr failure_;
   std::thread thread_;
