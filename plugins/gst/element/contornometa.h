@@ -48,6 +48,10 @@ typedef struct {
   const gdouble* attributes;
   gsize attribute_stride;
 
+  /* Of a graph with the step objects: a line of JSON for each object that had left by this frame, as the sink
+   * jsonl writes it; NULL when there is none. */
+  const gchar* objects;
+
   /*< private >*/
   gpointer block;
 } ContornoMeta;

@@ -129,6 +129,9 @@ void Filter::run(FrameGraph graph) {
       SlotRun::Owner{[this](const PassingFrame& frame, const char* what, const std::string& reason) {
                        report_frame(frame, what, reason);
                      },
+                     [this](const ObjectRecord& record, const std::string& called, const std::string& line) {
+                       report_object(record, called, line);
+                     },
                      [this] { end_broken(); }});
   GST_INFO_OBJECT(element_, "planned for %dx%d %s on %s, with %d slots%s", info_->width, info_->height,
                   GST_VIDEO_INFO_NAME(&*info_), std::string(name_of(run_->backend())).c_str(), slots,
@@ -140,6 +143,10 @@ FrameAccess::Place Filter::place_of_frames(Backend backend) const {
   if (on_device_) return FrameAccess::Place::Device;
   const bool is_rgba = GST_VIDEO_INFO_FORMAT(&*info_) == GST_VIDEO_FORMAT_RGBA;
   return is_rgba && backend == Backend::Cuda ? FrameAccess::Place::Copied : FrameAccess::Place::Host;
+}
+
+void Filter::end_stream() {
+  if (run_ && run_->makes_objects()) end_run();
 }
 
 /// Ends the run when the frames that are in work are finished.
@@ -272,6 +279,15 @@ void Filter::report_frame(const PassingFrame& frame, const char* what, const std
                                                           "frame", G_TYPE_UINT64, guint64{frame.number},
                                                           "pts", G_TYPE_UINT64, GST_BUFFER_PTS(frame.buffer),
                                                           "reason", G_TYPE_STRING, reason.c_str(), nullptr)));
+}
+
+void Filter::report_object(const ObjectRecord& record, const std::string& called, const std::string& line) {
+  gst_element_post_message(
+      element_,
+      gst_message_new_element(
+          GST_OBJECT(element_),
+          gst_structure_new("contorno-object", "object", G_TYPE_STRING, called.c_str(), "id", G_TYPE_UINT64,
+                            guint64{record.id}, "json", G_TYPE_STRING, line.c_str(), nullptr)));
 }
 
 void Filter::report_statistics() {

@@ -84,6 +84,8 @@ class Filter {
   /// Waits for the work on the first frame, and hands it to `push`. False: nothing more will go on, until
   /// there was a flush.
   bool push_first(const std::function<GstFlowReturn(GstBuffer*)>& push);
+  /// No more frames come, and all have gone on: objects that are still there have records now.
+  void end_stream();
   FrameQueue& queue() { return queue_; }
   /// How much later than it came a frame may go on while the element keeps up: a frame's time for each slot
   /// but one. 0 while that is not known.
@@ -118,6 +120,7 @@ class Filter {
   GstClockTime stream_time(GstBuffer* buffer) const;
   void note_fields(const PassingFrame& frame);
   void report_frame(const PassingFrame& frame, const char* what, const std::string& reason);
+  void report_object(const ObjectRecord& record, const std::string& called, const std::string& line);
   void end_broken();
   void report_statistics();
 

@@ -159,7 +159,14 @@ gboolean sink_event(GstBaseTransform* transform, GstEvent* event) {
     if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) maps->end_frames();
     if (GST_EVENT_TYPE(event) == GST_EVENT_STREAM_START) maps->begin_frames();
   }
-  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) post_flow_error(transform);
+  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
+    // Errors of the end belong to frames before, which have gone on.
+    streaming(transform, gboolean{FALSE}, [&] {
+      filter_of(transform).end_stream();
+      return gboolean{TRUE};
+    });
+    post_flow_error(transform);
+  }
   return chain_up(transform, event);
 }
 

@@ -48,8 +48,9 @@ GstBuffer* text_of(ContourLineWriter& lines, const MetaBlock& block, GstBuffer* 
   FrameInfo info;
   info.number = block.frame;
   if (GST_BUFFER_PTS_IS_VALID(in)) info.pts_ns = static_cast<std::int64_t>(GST_BUFFER_PTS(in));
-  const std::string_view line = lines.line(info, view);
-  GstBuffer* out = gst_buffer_new_memdup(line.data(), line.size());
+  std::string text = block.objects;
+  text += lines.line(info, view);
+  GstBuffer* out = gst_buffer_new_memdup(text.data(), text.size());
   gst_buffer_copy_into(out, in, GST_BUFFER_COPY_TIMESTAMPS, 0, static_cast<gsize>(-1));
   return out;
 }

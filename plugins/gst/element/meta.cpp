@@ -47,6 +47,7 @@ void fill(ContornoMeta& meta, const SharedBlock& block) {
   meta.attribute_names = owned->attribute_names.data();
   meta.attributes = block->columns.data();
   meta.attribute_stride = block->stride;
+  meta.objects = block->objects.empty() ? nullptr : block->objects.c_str();
   meta.block = owned.release();
 }
 
@@ -140,8 +141,9 @@ const GstMetaInfo* contorno_meta_info() {
 
 SharedBlock make_block(const ContoursView& contours, const std::vector<ClassSpec>& classes,
                        const std::function<bool(std::size_t)>& wanted, int width, int height,
-                       std::uint64_t frame) {
+                       std::uint64_t frame, std::string objects) {
   auto block = std::make_shared<MetaBlock>();
+  block->objects = std::move(objects);
   block->width = width, block->height = height, block->frame = frame;
   block->attributes = contours.format.attributes;
   block->class_begin.push_back(0);

@@ -27,6 +27,7 @@ struct MetaBlock {
   Attributes attributes;
   std::vector<double> columns;
   std::size_t stride = 0;
+  std::string objects;  ///< a line of JSON for each that had left by this frame
 
   /// The contours as a view, as stages and writers take it; valid as long as the block.
   ContoursView view(ContourCounts& counts) const;
@@ -36,10 +37,11 @@ using SharedBlock = std::shared_ptr<const MetaBlock>;
 /// Registers the type once; safe from any thread.
 const GstMetaInfo* contorno_meta_info();
 
-/// The contours of the classes for which `wanted` is true, brought to a frame of these sides.
+/// The contours of the classes for which `wanted` is true, brought to a frame of these sides, and the lines
+/// of objects.
 SharedBlock make_block(const ContoursView& contours, const std::vector<ClassSpec>& classes,
                        const std::function<bool(std::size_t)>& wanted, int width, int height,
-                       std::uint64_t frame);
+                       std::uint64_t frame, std::string objects = {});
 
 /// Attaches the contours to a writable buffer.
 void attach_contours(GstBuffer* buffer, const SharedBlock& block);

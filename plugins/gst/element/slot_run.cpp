@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
 #include "pipeline/graph/applied.h"
 #include "pipeline/shared/clock.h"
 #include "pipeline/shared/resource_limits.h"
+#include "plugins/files/contours/object_text.h"
 #include "plugins/gst/element/maps_caps.h"
 #include "plugins/gst/element/regions.h"
 
@@ -99,6 +101,9 @@ class SlotRun::Results final : public Sink {
     }
     run_.add_result(frame);
   }
+  void write_objects(const FinishedObjects& objects) override {
+    if (run_.contours_.get() == this) run_.note_objects(objects);
+  }
   void finish() override {}
 
  private:
@@ -139,6 +144,11 @@ SlotRun::~SlotRun() {
   thread_.join();
 }
 
+bool SlotRun::makes_objects() const {
+  return std::ranges::any_of(graph_.graph().nodes,
+                             [](const NodeSpec& node) { return node.type->makes_objects; });
+}
+
 std::vector<SinkBinding> SlotRun::bind() {
   std::vector<SinkBinding> sinks;
   contours_ = std::make_unique<Results>(*this, [this](PassingFrame& frame, const Value& value) {
@@ -147,7 +157,7 @@ std::vector<SinkBinding> SlotRun::bind() {
     frame.contours = make_block(
         std::get<ContoursView>(value), graph_.graph().classes,
         [&](std::size_t one) { return graph_.is_wanted(one); }, access_.info().width, access_.info().height,
-        frame.number);
+        frame.number, std::exchange(objects_, {}));
   });
   sinks.push_back({.name = "contours", .sink = contours_.get(), .input = graph_.contours()});
   if (!graph_.drawing()) return sinks;
@@ -211,6 +221,19 @@ void SlotRun::complete(PassingFrame& frame) {
   if (!frame.failure.empty()) owner_.report(frame, "failed", frame.failure);
   check_time(frame);
   queue_.finish(frame);
+}
+
+void SlotRun::note_objects(const FinishedObjects& objects) {
+  TextBuffer text;
+  for (const ObjectRecord& record : objects.records) {
+    text.clear();
+    text << '{';
+    write_record(text, objects, record);
+    text << '}';
+    const std::string line(text.view());
+    owner_.object(record, objects.rule->name, line);
+    objects_ += line + '\n';
+  }
 }
 
 void SlotRun::check_time(const PassingFrame& frame) {

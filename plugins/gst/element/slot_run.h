@@ -26,6 +26,8 @@ class SlotRun {
   /// Who is told what became of frames, from any thread of the run.
   struct Owner {
     std::function<void(const PassingFrame&, const char* what, const std::string& reason)> report;
+    /// An object has left; `line` is its record, as the sink jsonl writes it.
+    std::function<void(const ObjectRecord&, const std::string& called, const std::string& line)> object;
     /// Called in the handler of an exception that ends the run.
     std::function<void()> broken;
   };
@@ -41,6 +43,8 @@ class SlotRun {
 
   /// The backend that the stages run on.
   Backend backend() const { return graph_.backend().backend; }
+  /// Whether there may be records of objects when it ends.
+  bool makes_objects() const;
 
  private:
   class Frames;
@@ -53,6 +57,7 @@ class SlotRun {
   void add_result(PassingFrame& frame);
   void complete(PassingFrame& frame);
   void check_time(const PassingFrame& frame);
+  void note_objects(const FinishedObjects& objects);
 
   FrameGraph graph_;
   Settings settings_;
@@ -64,6 +69,7 @@ class SlotRun {
   std::unique_ptr<Results> contours_, drawings_;
   std::unique_ptr<Runner> runner_;
   std::uint64_t regrown_ = 0;  // frames counted as such so far; used by the thread of the contours
+  std::string objects_;        // records that wait for the next frame; likewise
   std::thread thread_;         // runs runner_
 };
 
