@@ -180,7 +180,12 @@ def test_python_code_runs(tmp_path):
     pytest.importorskip("skimage")
     blocks = [block for block in code_of(GUIDES / "python.md", "python") if "tensor" not in block and "logits" not in block
               and "line.mp4" not in block]
-    assert len(blocks) == 5
+    assert len(blocks) == 6
+    (tmp_path / "graph.yaml").write_text("""
+source: {type: synthetic, maps_size: [300, 100], frame_size: [300, 100], lanes: 1, classes: 3, frames: 40}
+classes: [{name: background, hidden: true}, {name: skin}, {name: defect}]
+stages: [marching_squares, contour_assembly, {type: objects, of: background, holes: true, threshold: 0}]
+""")
     given = """
 import numpy as np
 maps = np.random.default_rng(1).random((2, 40, 50), np.float32)
@@ -190,6 +195,7 @@ points, heights = np.random.default_rng(2).random((30, 2)) * 9, maps[0] * 1000
     done = subprocess.run([sys.executable, "-c", given + "\n".join(blocks)], cwd=tmp_path, capture_output=True, text=True,
                           timeout=300)
     assert done.returncode == 0, done.stderr
+    assert "'defect']" in done.stdout
 
 
 def test_results_that_stay_the_same(tmp_path):
