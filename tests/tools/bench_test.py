@@ -2,6 +2,7 @@
 import os
 import re
 import subprocess
+import sys
 
 import pytest
 from tests.conftest import ROOT, run_contorno
@@ -50,3 +51,25 @@ def test_the_conditions_of_measuring_are_a_line_of_the_build_and_of_the_machine(
 def test_every_benchmark_prints_its_conditions(path):
     text = path.read_text()
     assert "int main(" not in text or re.search(r"\b(answer_commands|bench|conditions_line)\(", text)
+
+
+def test_peers_of_contours_run_in_their_own_process_and_opencv_gets_the_bytes_that_it_wants(tmp_path):
+    cv2, np = pytest.importorskip("cv2"), pytest.importorskip("numpy")
+    pytest.importorskip("contourpy")
+    sys.path.insert(0, str(ROOT / "tools/bench"))
+    try:
+        from peers import Peers
+    finally:
+        sys.path.pop(0)
+    peers = Peers(sys.executable, 1)
+    maps = np.random.default_rng(1).random((2, 20, 30), np.float32)
+    maps[0, 3, 4] = 0.5  # equal is low
+    maps.tofile(tmp_path / "maps.raw")
+    peers.load(tmp_path / "maps.raw", maps)
+    assert {name.split()[0] for name in peers.names} == {"scikit-image", "contourpy", "OpenCV"}
+    assert all(0 < peers.run(name) < 60 for name in peers.names)
+    peers.process.stdin.close()
+    assert peers.process.wait(60) == 0
+    for plane in maps:
+        in_two_passes = cv2.threshold(plane, 0.5, 255, cv2.THRESH_BINARY)[1].astype(np.uint8)
+        assert np.array_equal(cv2.compare(plane, 0.5, cv2.CMP_GT), in_two_passes)

@@ -1,4 +1,4 @@
-// Diamond-Square beside the paper's algorithm, taking turns: medians and their ratio.
+// Diamond-Square beside A. Albertini's serial algorithm, taking turns: medians and their ratio.
 //   tools/bench/diamond-square [EXPONENT [ROUNDS [THREADS]]]
 #include <fmt/format.h>
 
@@ -169,7 +169,7 @@ int main(int argc, char** argv) {
   }
   const double reference = median(paper_times), cells = std::pow((1 << exponent) + 1, 2);
   fmt::print("{0} x {0} cells, medians of {1}, {2}\n", (1 << exponent) + 1, rounds, name_of(best_simd()));
-  fmt::print("{:28} {:9.2f} ms\n", "the paper, 1 thread, rand()", reference);
+  fmt::print("{:28} {:9.2f} ms\n", "Albertini's, 1 thread, rand()", reference);
   for (const Contender& contender : contenders)
     fmt::print("{:28} {:9.2f} ms {:6.2f} ns a cell {:7.1f} times as fast\n", contender.name,
                median(contender.times), median(contender.times) * 1e6 / cells,

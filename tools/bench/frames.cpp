@@ -10,7 +10,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 #include <set>
 #include <string_view>
 
@@ -134,7 +133,7 @@ GraphSpec graph_of(const FrameCase& one, Waiting waiting = Waiting::Adaptive) {
   return graph;
 }
 
-/// Reads all bytes of the overlay, as a sink that writes pictures would.
+/// Takes every line of the cache that the overlay lies in, as a sink that copies pictures would.
 class ReadingSink final : public Sink {
  public:
   void open(const SinkContext&) override {}
@@ -142,7 +141,7 @@ class ReadingSink final : public Sink {
     const auto& image = std::get<ImageView>(value);
     for (int row = 0; row < image.format.height; ++row) {
       const auto* const bytes = image.row<std::uint8_t>(row);
-      sum_ = std::accumulate(bytes, bytes + image.format.row_bytes(), sum_);
+      for (std::size_t i = 0; i < image.format.row_bytes(); i += 64) sum_ += bytes[i];
     }
   }
   void finish() override {}

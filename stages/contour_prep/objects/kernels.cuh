@@ -4,10 +4,10 @@
 //   end_objects    the attributes: a thread a contour
 #pragma once
 
+#include "geometry/ascending.h"
 #include "geometry/team.cuh"
 #include "stages/contour_prep/objects/stage.h"
 #include "stages/contour_prep/shared/placement.cuh"
-#include "stages/shared/part_of.cuh"
 
 namespace contorno::objects_cuda {
 
