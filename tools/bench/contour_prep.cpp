@@ -145,15 +145,15 @@ void made_cases(Backend backend) {
 
 /// Whole px under a round brush that was set down at 20 places on the map's diagonal; x, y of each.
 std::vector<double> brushed_pixels(double side, std::uint32_t count) {
+  constexpr int kPlaces = 20;
   std::vector<double> pixels;
-  const double each = count / 20.0, radius = std::sqrt(each / 3.141592653589793);
-  for (int place = 0; place < 20; ++place) {
-    const double centre = std::floor(side * (place + 0.5) / 20);
-    const auto most = std::min<std::size_t>(2 * std::size_t{count}, std::size_t(2 * each * (place + 1)));
-    for (double y = std::ceil(-radius - 1); y <= radius + 1; ++y)
-      for (double x = std::ceil(-radius - 1); x <= radius + 1 && pixels.size() < most; ++x)
-        if (x * x + y * y <= (radius + 1) * (radius + 1))
-          pixels.insert(pixels.end(), {centre + x, centre + y});
+  const int radius = static_cast<int>(std::sqrt(count / (kPlaces * 3.141592653589793))) + 1;
+  for (int place = 0; place < kPlaces; ++place) {
+    const double centre = std::floor(side * (place + 0.5) / kPlaces);
+    const std::size_t most = 2 * (std::size_t{count} * static_cast<std::size_t>(place + 1) / kPlaces);
+    for (int y = -radius; y <= radius; ++y)
+      for (int x = -radius; x <= radius && pixels.size() < most; ++x)
+        if (x * x + y * y <= radius * radius) pixels.insert(pixels.end(), {centre + x, centre + y});
   }
   return pixels;
 }

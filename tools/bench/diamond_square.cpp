@@ -75,7 +75,7 @@ class SerialDiamondSquare {
     if (column - adding >= 0) value += at(row, column - adding), ++count;
     if (column + adding < size_) value += at(row, column + adding), ++count;
     value += random_value(max_value);
-    at(row, column) = static_cast<std::uint8_t>(value / count);
+    at(row, column) = static_cast<std::uint8_t>(value / std::max(count, 1));
   }
 
   int last_, size_;

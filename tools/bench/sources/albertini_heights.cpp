@@ -66,7 +66,7 @@ class Heights {
   }
   std::uint8_t mean(int sum, int count) const {
     if (noise_) sum = std::clamp(sum, 0, 256 * count - 1);
-    return static_cast<std::uint8_t>(sum / count);
+    return static_cast<std::uint8_t>(sum / std::max(count, 1));
   }
   void diamond_step(int row, int col, int half, int max, int level) {
     const int sum =

@@ -2,13 +2,9 @@
 // a baseline has another result than the product.
 #include "tools/bench/sources/records.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <exception>
 #include <iostream>
 #include <map>
-#include <ranges>
 #include <string_view>
 
 #include "cuda/device.h"
@@ -64,8 +60,9 @@ int run(int argc, char** argv) {
       known = false;
   }
   if (!known) {
-    std::cerr << "usage: bench_sources all|" << fmt::format("{}", fmt::join(std::views::keys(works), "|"))
-              << " [small] [runs N]\n";
+    std::string names = "all";
+    for (const auto& [name, work] : works) names += "|" + name;
+    std::cerr << "usage: bench_sources " << names << " [small] [runs N]\n";
     return 2;
   }
   bool agree = true;
