@@ -146,7 +146,7 @@ void measure_threads(Records& records, int exponent, const Options& options) {
                  seconds_of(options.runs, [&] { heights_on_host(exponent, threads); }));
 }
 
-void measure_size(Records& records, int exponent, const Options& options, bool device) {
+void measure_size(Records& records, int exponent, const Options& options, [[maybe_unused]] bool device) {
   const std::string size = side_text(exponent);
   const ContornoHeights field(exponent);
   const int all = omp_get_num_procs();

@@ -175,7 +175,8 @@ std::vector<std::uint8_t> opened_by_contorno(Pixels& image, int side, int thread
   return out;
 }
 
-void measure_opening(Records& records, Pixels& image, int side, const Options& options, bool device) {
+void measure_opening(Records& records, Pixels& image, int side, const Options& options,
+                     [[maybe_unused]] bool device) {
   const std::string name = fmt::format("{}x{}, SE {}x{}", image.width, image.height, side, side);
   const int all = omp_get_num_procs();
   const std::vector<std::uint8_t> expected = opened_by_contorno(image, side, 1);

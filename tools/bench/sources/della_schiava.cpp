@@ -194,7 +194,7 @@ struct Program {
   Chain::Writing writing;
 };
 
-std::vector<Program> programs(bool device) {
+std::vector<Program> programs([[maybe_unused]] bool device) {
   using enum Chain::Writing;
   std::vector<Program> all{{"serial", [](Chain& chain) { mipmaps_serial(chain.raw()); }, Serial},
                            {"OpenMP", [](Chain& chain) { mipmaps_openmp(chain.raw()); }, LevelAThread},

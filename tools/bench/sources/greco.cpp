@@ -310,7 +310,7 @@ void measure_kernels(Records& records, const std::string& size, const StepOfHis&
 
 /// All steps on so many points. `serial`: his program for the host, too.
 void measure_points_of_greco(Records& records, std::uint32_t points, std::size_t brushed, bool serial,
-                             const Options& options, bool device) {
+                             const Options& options, [[maybe_unused]] bool device) {
   const PlainContours contours = circles(points);
   const Brush brush = brush_of(points, brushed);
   const std::string size = fmt::format("{} points, brush of {}", contours.points(), brush.x.size());

@@ -264,7 +264,7 @@ bool same_contours(const ContoursView& stage, const FoundContours& found) {
 }
 
 void measure_picture(Records& records, const std::string& name, const Field& field, const Options& options,
-                     bool device) {
+                     [[maybe_unused]] bool device) {
   const int runs = options.small ? 2 : 20 * options.runs;
   const auto contours = [&](int threads) {
     return find_contours(view_of(field),

@@ -53,7 +53,7 @@ double farthest(const SpyrouInput& input, const std::vector<float>& ends, const 
 }
 
 void measure_points(Records& records, const std::string& name, const SpyrouInput& input,
-                    const Options& options, bool device) {
+                    const Options& options, [[maybe_unused]] bool device) {
   const MeanShiftResult product = by_contorno(input, Backend::Cpu, 1);
   const auto variant = [&](const std::string& called, const auto& run) {
     SpyrouResult result;
