@@ -279,19 +279,19 @@ def hit_or_miss(image: Array, hit: ArrayLike, miss: ArrayLike, *, anchor: tuple[
                 border: Border = "identity", border_value: float = 0.0, alpha: Alpha = "keep", layout: Layout = "HWC",
                 backend: Backend = "auto", threads: int | None = None, output: Output = "host", stream: Stream = None) -> Image: ...
 @overload
-def largest_first(contours: ContourArrays, by: Literal["points", "length", "area"] = "area", limit: int = 0, *,
-                  size: tuple[int, int] | None = None, backend: Backend = "auto", threads: int | None = None,
-                  output: Output = "host", stream: Stream = None) -> ContourArrays: ...
+def largest_first(contours: ContourArrays, by: Literal["points", "length", "area"] = "area", limit: int = 0,
+                  only_first: bool = False, *, size: tuple[int, int] | None = None, backend: Backend = "auto",
+                  threads: int | None = None, output: Output = "host", stream: Stream = None) -> ContourArrays: ...
 @overload
-def largest_first(contours: Contours, by: Literal["points", "length", "area"] = "area", limit: int = 0, *,
+def largest_first(contours: Contours, by: Literal["points", "length", "area"] = "area", limit: int = 0, only_first: bool = False, *,
                   size: tuple[int, int] | None = None, backend: Backend = "auto", threads: int | None = None,
                   output: Literal["device"], stream: Stream = None) -> ContourArrays: ...
 @overload
-def largest_first(contours: Sequence[NDArray[Any]], by: Literal["points", "length", "area"] = "area", limit: int = 0, *,
-                  size: tuple[int, int] | None = None, backend: Backend = "auto", threads: int | None = None,
-                  output: Literal["host"] = "host", stream: Stream = None) -> list[NDArray[Any]]: ...
+def largest_first(contours: Sequence[NDArray[Any]], by: Literal["points", "length", "area"] = "area", limit: int = 0,
+                  only_first: bool = False, *, size: tuple[int, int] | None = None, backend: Backend = "auto",
+                  threads: int | None = None, output: Literal["host"] = "host", stream: Stream = None) -> list[NDArray[Any]]: ...
 @overload
-def largest_first(contours: Contours, by: Literal["points", "length", "area"] = "area", limit: int = 0, *,
+def largest_first(contours: Contours, by: Literal["points", "length", "area"] = "area", limit: int = 0, only_first: bool = False, *,
                   size: tuple[int, int] | None = None, backend: Backend = "auto", threads: int | None = None,
                   output: Output = "host", stream: Stream = None) -> list[Any] | ContourArrays: ...
 def mean_shift(points: ArrayLike | Array, sigma: float, *, cut: float = 3.0,

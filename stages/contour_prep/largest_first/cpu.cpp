@@ -16,7 +16,9 @@ ParamDeclaration largest_first_params() {
               "What the size of a contour is. The area of an open contour is 0, that of a hole counts like "
               "any other.");
   list.integer("limit", &LargestFirstParams::limit, 0, 1000000000, Unit::None,
-               "At most so many contours of each class are kept; 0 keeps all.");
+               "At most so many contours of each class are kept, the first ones; 0 keeps all.");
+  list.flag("only_first", &LargestFirstParams::only_first,
+            "Whether only the largest of each class moves to the front, and the others stay in their order.");
   return declare(list);
 }
 

@@ -17,6 +17,7 @@ namespace contorno {
 struct LargestFirstParams {
   ContourSize by = ContourSize::Area;
   int limit = 0;  ///< contours kept of each class; 0 = all
+  bool only_first = false;
 };
 
 /// The most classes: class and size are sorted as one key of 64 bits.

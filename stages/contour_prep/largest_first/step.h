@@ -4,6 +4,7 @@
 //   ClearKeys  of what is unused, the last key
 //   SizeKeys   class and size of every contour as one key, by teams
 //   (sort)     stable, so that contours of one size keep their order
+//   OnlyFirst  where only the largest of each class moves: the others follow it in their own order
 #pragma once
 
 #include "geometry/ascending.h"
@@ -47,6 +48,17 @@ struct SizeKeys : Sizes {
   }
 };
 
+/// Writes the order to `contours`, which the sort has read.
+struct OnlyFirst : Sizes {
+  CONTORNO_HD void operator()(unsigned i) const {
+    if (!in.fits() || i >= in.counts->contours) return;
+    const unsigned begin =
+        in.class_begin[part_of(in.class_begin, static_cast<unsigned>(in.format.classes), i)];
+    const unsigned largest = sorted[begin];
+    contours[i] = i == begin ? largest : i <= largest ? i - 1 : i;
+  }
+};
+
 }  // namespace sizing
 
 /// On a backend: OnHost (on_host.h) or OnDevice (on_device.cuh).
@@ -71,7 +83,9 @@ class LargestFirst final : public Stage {
     On::for_each(context, "clear_keys", contours, sizing::ClearKeys{sizes});
     on_.each(context, "size_keys", sizes.in, sizing::SizeKeys{sizes});
     sort_.run(context, {sizes.keys, sizes.sorted_keys, sizes.contours, sizes.sorted}, contours);
-    order_.write_first(context, sizes.sorted, params_.limit > 0 ? static_cast<unsigned>(params_.limit) : ~0U);
+    if (params_.only_first) On::for_each(context, "only_first", contours, sizing::OnlyFirst{sizes});
+    order_.write_first(context, params_.only_first ? sizes.contours : sizes.sorted,
+                       params_.limit > 0 ? static_cast<unsigned>(params_.limit) : ~0U);
   }
 
   std::optional<Scratch> selection() const override { return order_.sources(); }

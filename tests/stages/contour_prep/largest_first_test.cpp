@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "base/error.h"
@@ -110,4 +111,34 @@ TEST_CASE("more classes than fit into a key are refused with a sentence") {
   StageHarness stage(largest_first_stage(), {});
   CHECK_THROWS_WITH_AS(stage.run({in.view}),
                        "largest_first: contours of 1025 classes were given, allowed up to 1024", Error);
+}
+
+TEST_CASE("largest_first moves only the largest of each class where it is told so") {
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    const int classes = 1 + static_cast<int>(seed % 3);
+    const std::vector<TestContour> contours = exact_contours(seed, classes, static_cast<int>(seed * 4));
+    for (const auto& [by, name] : kWaysToMeasure)
+      for (const int limit : {0, 1, 3}) {
+        // The largest of each class, and behind it all others as they were.
+        std::vector<TestContour> wanted;
+        for (const TestContour& largest : reference_largest_first(contours, classes, by, 1)) {
+          const std::size_t begin = wanted.size();
+          wanted.push_back(largest);
+          bool passed = false;
+          for (const TestContour& one : contours) {
+            if (one.class_index != largest.class_index) continue;
+            const bool same = !passed && one.points == largest.points && one.closed == largest.closed;
+            passed = passed || same;
+            if (!same) wanted.push_back(one);
+          }
+          if (limit > 0) wanted.resize(std::min(wanted.size(), begin + static_cast<std::size_t>(limit)));
+        }
+        const TestContours in(64, 64, classes, contours), expected(64, 64, classes, wanted);
+        StageHarness stage(largest_first_stage(),
+                           {{"by", std::string(name)}, {"only_first", true}, {"limit", std::int64_t{limit}}});
+        stage.run({in.view});
+        INFO("seed ", seed, " by ", name, ", limit ", limit);
+        CHECK(same_contours(std::get<ContoursView>(stage.value()), expected.view));
+      }
+  }
 }
