@@ -99,7 +99,7 @@ def test_the_doctor_says_of_a_machine_with_little_memory_what_it_can(graphs):
     done = run_with_addresses(graphs, 100, "doctor")
     assert (done.returncode, done.stderr) == (0, "")
     rows = {line[9:21].strip(): line for line in done.stdout.splitlines()[1:] if line[:8].strip()}
-    assert list(rows) == ["cpu", "cuda", "gstreamer", "module", "python", "display"]
+    assert list(rows) == ["cpu", "cuda", "gstreamer", "camera", "module", "python", "display"]
     assert rows["gstreamer"].startswith("missing  gstreamer    out of memory for GStreamer: it takes ")
     assert "to mend it: raise the limit" in done.stdout
     done = run_with_addresses(graphs, 100, "doctor", "--json")

@@ -226,7 +226,7 @@ BOX = np.ones((3, 3))
     (ValueError, "size", lambda: contorno.element("disk", 0)), (ValueError, "", lambda: contorno.hit_or_miss(IMAGE, BOX, BOX)),
     (ValueError, "mask", lambda: contorno.reconstruct(IMAGE, np.zeros((8, 9), np.uint8))),
     (ValueError, "", lambda: contorno.reconstruct(IMAGE, IMAGE.astype(np.uint16))), (ValueError, "method", lambda: contorno.reconstruct(IMAGE, IMAGE, method="x")),
-    (ValueError, "filter", lambda: contorno.mipmaps(IMAGE, filter="x")), (ValueError, "width", lambda: contorno.mipmaps(IMAGE, filter="clamp", width=9)),
+    (ValueError, "filter", lambda: contorno.mipmaps(IMAGE, filter="x")), (ValueError, "width", lambda: contorno.mipmaps(IMAGE, filter="clamp", width=17)),
     (ValueError, "dimensions", lambda: contorno.mean_shift(np.zeros(3), 1)), (ValueError, "", lambda: contorno.mean_shift(np.full((3, 2), np.nan), 1)),
     (ValueError, "sigma", lambda: contorno.mean_shift(np.zeros((3, 2)), -1)), (ValueError, "kernel", lambda: contorno.mean_shift(np.zeros((3, 2)), 1, kernel="x")),
     (ValueError, "spatial", lambda: contorno.mean_shift_filter(IMAGE, 0, 3)), (ValueError, "", lambda: contorno.mean_shift_filter(IMAGE.astype(np.float32), 3, 3)),
