@@ -215,7 +215,7 @@ int bench_device() {
 }  // namespace
 }  // namespace contorno
 
-int main(int argc, [[maybe_unused]] char** argv) {
+int main(int argc, [[maybe_unused]] char** argv) try {
   if (argc == 1) return contorno::answer();
 #if CONTORNO_HAVE_CUDA
   if (std::string(argv[1]) == "device" && contorno::device_report().available) {
@@ -225,4 +225,7 @@ int main(int argc, [[maybe_unused]] char** argv) {
 #endif
   std::cerr << "usage: bench_mipmap [device]: commands on standard input, or a benchmark of the device\n";
   return 2;
+} catch (const std::exception& error) {
+  std::cerr << "bench_mipmap: " << error.what() << '\n';
+  return 1;
 }

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
-#include <ranges>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "pipeline/shared/printable.h"
@@ -40,7 +41,8 @@ unsigned class_called(std::string_view name, const char* parameter, const std::v
   const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), number);
   if (!have_names && fault == std::errc() && end == name.data() + name.size() && number < classes.size())
     return number;
-  const auto names = classes | std::views::transform(&ObjectClass::name);
+  std::vector<std::string> names;
+  for (const ObjectClass& one : classes) names.push_back(one.name);
   throw Error(ExitCode::BadConfig,
               have_names ? fmt::format("objects: {} has '{}', which is no class; allowed: {}", parameter,
                                        printable(name), fmt::join(names, ", "))
@@ -70,10 +72,12 @@ ObjectsRule objects_rule(const ObjectsParams& params, std::span<const ClassSpec>
     for (std::size_t k = 0; k < rule.classes.size(); ++k)
       rule.classes[k].defect = rule.classes[k].recorded && k != rule.of_class;
   } else {
-    for (const auto part : std::views::split(params.defects, ',')) {
-      ObjectClass& one = rule.classes[class_called(trimmed(std::string_view(part.begin(), part.end())),
-                                                   "defects", rule.classes, have_names)];
+    for (std::size_t begin = 0; begin <= params.defects.size();) {
+      const std::size_t end = std::min(params.defects.find(',', begin), params.defects.size());
+      const std::string_view name = trimmed(std::string_view(params.defects).substr(begin, end - begin));
+      ObjectClass& one = rule.classes[class_called(name, "defects", rule.classes, have_names)];
       one.defect = one.recorded = true;
+      begin = end + 1;
     }
   }
   return rule;
