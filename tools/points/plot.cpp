@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <iterator>
+#include <vector>
 
 namespace contorno {
 namespace {
@@ -36,6 +38,14 @@ struct Axis {
     for (const double times : {1, 2, 5})
       if (times * power >= wanted) return times * power;
     return 10 * power;
+  }
+  std::vector<double> ticks() const {
+    const double apart = step();
+    std::vector<double> all;
+    const auto last = static_cast<std::int64_t>(std::floor(high / apart));
+    for (auto k = static_cast<std::int64_t>(std::ceil(low / apart)); k <= last; ++k)
+      all.push_back(static_cast<double>(k) * apart);
+    return all;
   }
 };
 
@@ -98,14 +108,14 @@ class Plot {
     put("</g>\n");
   }
   void ticks() {
-    for (double value = std::ceil(x_.low / x_.step()) * x_.step(); value <= x_.high; value += x_.step())
+    for (const double value : x_.ticks())
       put("<path d=\"M{0:.2f} {1}v5\" stroke=\"#808080\"/>"
           "<text x=\"{0:.2f}\" y=\"{2}\" text-anchor=\"middle\">{3:.6g}</text>\n",
-          x_.at(value), kField, kField + 20, std::abs(value) < 1e-9 * x_.step() ? 0.0 : value);
-    for (double value = std::ceil(y_.low / y_.step()) * y_.step(); value <= y_.high; value += y_.step())
+          x_.at(value), kField, kField + 20, value);
+    for (const double value : y_.ticks())
       put("<path d=\"M0 {0:.2f}h-5\" stroke=\"#808080\"/>"
           "<text x=\"-8\" y=\"{1:.2f}\" text-anchor=\"end\">{2:.6g}</text>\n",
-          kField - y_.at(value), kField - y_.at(value) + 4, std::abs(value) < 1e-9 * y_.step() ? 0.0 : value);
+          kField - y_.at(value), kField - y_.at(value) + 4, value);
     put("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", kField / 2, kField + 38,
         dims_ > 1 ? "coordinates 1 (across) and 2 (up)" : "coordinate 1 (across), number of the point (up)");
   }
