@@ -227,7 +227,7 @@ TEST_CASE("steps are printed as they can be read again") {
              "  - type: contour_prep\n    name: contour_prep\n"
              "    from: {contours: contour_assembly.contours}\n"
              "    steps: [{type: drop_small, min_points: 10, min_length: 0, min_area: 2.5}, "
-             "{type: largest_first, by: area, limit: 0}]\n"));
+             "{type: largest_first, by: area, limit: 0, only_first: false}]\n"));
   const GraphSpec again = config::load_graph_text(text, "graph.yaml", steps_catalog());
   CHECK(config::describe_graph(again, nullptr, config::Detail::All) == text);
   const std::string maps = "{type: measure_map, from: {maps: classify.maps}}";
