@@ -363,3 +363,14 @@ def test_the_memory_of_a_large_file_is_less_than_its_size(tmp_path, form):
     assert done.code == 0, done.text
     assert len(read_lines(tmp_path / "out.jsonl")) == 50
     assert size > 60e6 and done.peak_bytes < size, (size, done.peak_bytes)
+
+
+def test_a_foreign_feature_that_calls_itself_an_object_is_read_where_it_has_a_place(contorno, tmp_path):
+    ring = [[1, 1], [9, 1], [9, 9], [1, 9], [1, 1]]
+    feature = {"type": "Feature", "geometry": {"type": "Polygon", "coordinates": [ring]},
+               "properties": {"kind": "object", "frame": 0, "class": "rot", "level": 0.5}}
+    record = {"type": "Feature", "geometry": None, "properties": {"kind": "object", "id": 3}}
+    (tmp_path / "in.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": [feature, record]}))
+    contorno("clean", "in.geojson", "out.jsonl", "--step", "drop_small min_points=0", cwd=tmp_path)
+    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert [len(one["contours"]) for line in lines for one in line["classes"]] == [1]

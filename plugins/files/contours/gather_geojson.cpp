@@ -24,7 +24,10 @@ const json& properties_of(const JsonMembers& members, const JsonElement& element
 void GeojsonGatherer::take(const JsonElement& element) {
   const JsonMembers members(element.place);
   const json& properties = properties_of(members, element);
-  if (properties.contains("kind") && properties["kind"] == kObjectKind) return;  // a record of an object
+  // A record of an object, which has no geometry. Features of other programs may be of that kind, too.
+  if (properties.contains("kind") && properties["kind"] == kObjectKind &&
+      element.value.contains("geometry") && element.value["geometry"].is_null())
+    return;
   const Feature feature{
       .members = members,
       .path = element.path,
