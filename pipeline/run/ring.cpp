@@ -18,7 +18,7 @@ SlotRing::SlotRing(int slots, OnFull policy, Waiting waiting, int most_taken)
   for (int slot = 1; slot < slots; ++slot) free_.push(slot);
 }
 
-SlotRing::Offer SlotRing::offer() {
+SlotRing::Offer SlotRing::offer(const std::function<void(int slot)>& on_drop) {
   std::unique_lock lock(mutex_);
   if (stopped_) return {.open = false};
   Offer result;
@@ -27,7 +27,9 @@ SlotRing::Offer SlotRing::offer() {
     // The oldest frame that nobody works on makes room; when there is none the new one has to go.
     result.dropped_held = policy_ == OnFull::DropNewest || (queued_.empty() && launched_.empty());
     if (result.dropped_held) return result;
-    free_.push(steal_oldest());
+    const int stolen = steal_oldest();
+    if (on_drop) on_drop(stolen);
+    free_.push(stolen);
   }
   queued_.push(held_);
   queued_changed_.changed();

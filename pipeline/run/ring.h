@@ -13,6 +13,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <optional>
 
@@ -40,7 +41,8 @@ class SlotRing {
     bool dropped = false;       ///< one frame was dropped
     bool dropped_held = false;  ///< and it was the one just offered; otherwise it was the oldest queued one
   };
-  Offer offer();
+  /// Before the oldest frame is dropped, and while nobody can take a later one, `on_drop(slot)` is called.
+  Offer offer(const std::function<void(int slot)>& on_drop = {});
 
   /// No more frames will be offered; the launcher and finisher drain what there is.
   void close();

@@ -41,6 +41,11 @@ void Runner::read_loop() {
 }
 
 void Runner::read_frames() {
+  // Frames that were worked on, and which nobody gets.
+  const std::function<void(int)> note_hidden = [this](int index) {
+    const Slot& dropped = slots_[static_cast<std::size_t>(index)];
+    if (dropped.launched) hidden_frame_ = dropped.number;
+  };
   while (!stop_requested_ && (options_.max_frames == 0 || offered_ < options_.max_frames)) {
     Slot& slot = slots_[static_cast<std::size_t>(ring_.held())];
     FrameInput& input = refusing_ ? refusal_->input : slot.graph->input();
@@ -65,7 +70,7 @@ void Runner::read_frames() {
                                            : fmt::format("'{}': {}", input.info.name, refusal_->reason);
     if (options_.trace) options_.trace->add("read", kReaderTrack, slot.number, start, slot.arrived_ns);
     const bool gives_up = too_many_bad(result, input.error);
-    const SlotRing::Offer offer = ring_.offer();
+    const SlotRing::Offer offer = ring_.offer(note_hidden);
     if (offer.dropped) {
       ++ring_full_;
       // The reader now holds the slot of the frame that was dropped, be it the oldest or the one just
@@ -244,7 +249,6 @@ void Runner::launch_behind(const Slot& slot) {
 /// The reader takes the slot of a frame that was dropped, and may still be at work. What it knows is known to
 /// the frames behind it if it was launched.
 void Runner::drop(Slot& slot) {
-  if (slot.launched) hidden_frame_ = slot.number;
   if (!has_states_ || options_.backend.backend == Backend::Cpu) return slot.graph->wait();
   const std::lock_guard lock(order_mutex_);
   pass_over(slot);
