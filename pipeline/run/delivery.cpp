@@ -93,7 +93,7 @@ void Delivery::hand_over(FinishedObjects objects, std::uint64_t frame) {
   const auto shared = std::make_shared<const FinishedObjects>(std::move(objects));
   for (const auto& line : lines_) {
     const std::lock_guard lock(line->objects_mutex);
-    line->objects.push_back({shared, frame});
+    if (!line->is_broken) line->objects.push_back({shared, frame});
   }
 }
 
@@ -175,6 +175,8 @@ void Delivery::write(Line& line, int slot) {
     note_failure(outcome);
     ++outcome.missed;
     if (working_.fetch_sub(1) == 1) owner_.all_broken();
+    const std::lock_guard lock(line.objects_mutex);
+    line.is_broken = true, line.objects.clear();
   }
   const std::int64_t end = now_ns();
   outcome.queued.record(start - handed.handed_ns);

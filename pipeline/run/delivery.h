@@ -91,6 +91,7 @@ class Delivery {
     SinkQueue queue;
     std::mutex objects_mutex;
     std::deque<WaitingObjects> objects;  // by frames
+    bool is_broken = false;              // and takes none any more
     std::int32_t track = 0;
     SinkOutcome outcome;        // the thread's until it ends, but for
     std::uint64_t dropped = 0;  // which is that of the one who hands over
