@@ -5,9 +5,21 @@
 #include <gst/video/video.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace contorno::gst {
 namespace {
+
+/// 29.97 is how people write 30000/1001, and 23.976 24000/1001.
+std::pair<int, int> fraction_of(double rate) {
+  const double whole = std::round(rate * 1.001);
+  if (rate != std::floor(rate) && std::abs(rate - whole / 1.001) < 0.005)
+    return {static_cast<int>(whole) * 1000, 1001};
+  int numerator = 0, denominator = 1;
+  gst_util_double_to_fraction(rate, &numerator, &denominator);
+  return {numerator, denominator};
+}
 
 void append_wanted(GstCaps* caps, const CameraParams& params, const char* media, const char* sample) {
   GstStructure* structure = gst_structure_new_empty(media);
@@ -15,8 +27,7 @@ void append_wanted(GstCaps* caps, const CameraParams& params, const char* media,
   if (params.width > 0) gst_structure_set(structure, "width", G_TYPE_INT, params.width, nullptr);
   if (params.height > 0) gst_structure_set(structure, "height", G_TYPE_INT, params.height, nullptr);
   if (params.framerate > 0) {
-    int numerator = 0, denominator = 1;
-    gst_util_double_to_fraction(params.framerate, &numerator, &denominator);
+    const auto [numerator, denominator] = fraction_of(params.framerate);
     gst_structure_set(structure, "framerate", GST_TYPE_FRACTION, numerator, denominator, nullptr);
   }
   gst_caps_append_structure(caps, structure);
@@ -127,9 +138,8 @@ void refuse_other_formats(const CameraParams& params, const GstCaps* offered) {
   std::string allowed;
   for (const CameraFormat& format : formats_of(offered))
     allowed += (allowed.empty() ? "" : "; ") + format.text();
-  throw Error(ExitCode::BadConfig,
-              fmt::format("{} is asked for, which the camera does not offer, allowed is: {}",
-                          wanted_text(params), allowed.empty() ? "nothing" : allowed));
+  throw Error(ExitCode::BadConfig, fmt::format("the camera does not offer {}, but: {}", wanted_text(params),
+                                               allowed.empty() ? "nothing" : allowed));
 }
 
 }  // namespace contorno::gst

@@ -87,6 +87,14 @@ def test_sizes_and_rates_that_are_offered_come(cameras, contorno, tmp_path, aske
     assert len(lines_of(tmp_path)) == 3
 
 
+@pytest.mark.parametrize(("written", "offered"), [
+    ("29.97", "30000/1001"), ("23.976", "24000/1001"), ("59.94", "60000/1001"), ("7.5", "15/2"), ("25", "25/1")])
+def test_rates_are_meant_as_people_write_them(cameras, contorno, tmp_path, written, offered):
+    cameras.plug(offers=f"video/x-raw,format=YUY2,width=64,height=48,framerate={offered}")
+    write_graph(tmp_path, f"device: /dev/video0, framerate: {written}")
+    contorno("check", "graph.yaml", cwd=tmp_path)
+
+
 OFFERED = ("yuy2 64x48 at 30, 15 frames/s; yuy2 1280x720 at 10 frames/s; mjpeg 1280x720 at 30, 15 frames/s; "
            "grey 64x48 at 1 to 60 frames/s")
 
@@ -97,7 +105,7 @@ OFFERED = ("yuy2 64x48 at 30, 15 frames/s; yuy2 1280x720 at 10 frames/s; mjpeg 1
 def test_what_is_not_offered_is_named_beside_what_is(cameras, contorno, tmp_path, asked, said):
     cameras.plug()
     write_graph(tmp_path, f"device: /dev/video0, {asked}")
-    sentence = f"/dev/video0: {said} is asked for, which the camera does not offer, allowed is: {OFFERED}"
+    sentence = f"/dev/video0: the camera does not offer {said}, but: {OFFERED}"
     assert sentence in run(contorno, tmp_path, code=78).stderr
     done = contorno("check", "graph.yaml", cwd=tmp_path, check=False)
     assert done.returncode == 78 and f"graph.yaml:1:32: {sentence}" in done.stderr, done.stderr
@@ -106,7 +114,7 @@ def test_what_is_not_offered_is_named_beside_what_is(cameras, contorno, tmp_path
 def test_a_camera_of_pixels_that_nobody_reads_says_what_they_are(cameras, contorno, tmp_path):
     cameras.plug(offers="video/x-bayer,format=rggb,width=[16,2592,16],height=1944,framerate=15/1")
     write_graph(tmp_path, "device: /dev/video0")
-    assert ("any format that contorno reads is asked for, which the camera does not offer, allowed is: "
+    assert ("the camera does not offer any format that contorno reads, but: "
             "video/x-bayer rggb 16 to 2592x1944 at 15 frames/s") in run(contorno, tmp_path, code=78).stderr
 
 
