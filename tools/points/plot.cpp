@@ -27,7 +27,8 @@ struct Axis {
 
   void add(double value) { low = std::min(low, value), high = std::max(high, value); }
   void widen() {
-    const double room = high > low ? 0.04 * (high - low) : 0.5;
+    // Beside numbers whose neighbours are farther away than a half, more is needed to make a difference.
+    const double room = high > low ? 0.04 * (high - low) : std::max(0.5, 0.04 * std::abs(high));
     low -= room, high += room;
   }
   /// Px from the begin of the axis.

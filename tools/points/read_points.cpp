@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 
 #include "base/error.h"
+#include "config/numbers.h"
 #include "pipeline/shared/printable.h"
 #include "plugins/files/arrays/array_file.h"
 #include "stages/mean_shift/points.h"
@@ -21,10 +21,10 @@ namespace {
 
 constexpr std::string_view kBetween = " \t\r,;";
 
-/// The numbers of a line of text, and where it is in the file.
+/// A line of text that has numbers.
 struct Row {
   int line = 0;
-  std::size_t begin = 0, count = 0;  ///< in the values
+  std::size_t count = 0;
 };
 
 class TextPoints {
@@ -58,7 +58,7 @@ class TextPoints {
 
  private:
   void read_line(int line, std::string_view text) {
-    Row row{.line = line, .begin = values_.size()};
+    Row row{.line = line};
     for (std::size_t at = text.find_first_not_of(kBetween); at != std::string_view::npos;
          at = text.find_first_not_of(kBetween, at)) {
       const std::size_t end = std::min(text.find_first_of(kBetween, at), text.size());
@@ -69,12 +69,9 @@ class TextPoints {
     if (row.count > 0) rows_.push_back(row);
   }
   double number(int line, std::size_t at, std::string_view word) const {
-    double value = 0;
-    const std::string_view digits = word.starts_with('+') ? word.substr(1) : word;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc{} || end != digits.data() + digits.size() || !std::isfinite(value))
-      fail(line, at + 1, fmt::format("'{}' is no number", printable(word)));
-    return value;
+    const std::optional<double> value = config::parse_number(word);
+    if (!value) fail(line, at + 1, fmt::format("'{}' is no number", printable(word)));
+    return *value;
   }
   bool has_sides() const {
     if (rows_.empty() || rows_.front().count != 2) return false;

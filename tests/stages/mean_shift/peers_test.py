@@ -261,3 +261,10 @@ def test_of_many_points_some_are_drawn_and_the_picture_says_how_many(tmp_path):
     run_contorno("mean-shift", tmp_path / "points.npy", tmp_path / "labels.npy", "--sigma", 0.3, "--plot", tmp_path / "plot.svg")
     assert [len(field) for field in drawn(tmp_path / "plot.svg")] == [16667, 16667]
     assert "50001 points, 7 clusters, one of 3 points is drawn" in (tmp_path / "plot.svg").read_text()
+
+
+def test_equal_points_beside_which_a_half_is_nothing_are_drawn(tmp_path):
+    np.save(tmp_path / "points.npy", np.full((3, 2), 1e17))
+    run_contorno("mean-shift", tmp_path / "points.npy", tmp_path / "labels.npy", "--sigma", 1, "--plot", tmp_path / "plot.svg")
+    assert [len(field) for field in drawn(tmp_path / "plot.svg")] == [3, 3]
+    assert "nan" not in (tmp_path / "plot.svg").read_text() and np.isfinite([c[:2] for f in drawn(tmp_path / "plot.svg") for c in f]).all()
