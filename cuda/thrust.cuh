@@ -1,6 +1,6 @@
-// Thrust on a stream that may be captured: it takes planned memory, waits for nothing and, where it fails,
-// throws as all of contorno does. Only what gives no number to the host can be captured: not reduce, copy_if,
-// unique. Only for files that may include CUDA headers.
+// Thrust on a stream that may be captured into a graph: an algorithm works in planned memory, does not wait,
+// and throws Error where it fails. Algorithms that return a value to the host wait for it and cannot be
+// captured: reduce, copy_if, unique. Only for files that may include CUDA headers.
 #pragma once
 
 #include <thrust/for_each.h>
@@ -13,11 +13,12 @@
 #include <string>
 
 #include "base/error.h"
+#include "cuda/check.h"
 
 namespace contorno {
 
-/// Hands out one block of planned memory, once a call of Thrust, and throws std::bad_alloc where it is too
-/// small. Owns nothing.
+/// An allocator with one allocation, of a block of planned memory; a second one, or a larger one, throws
+/// std::bad_alloc. What is given back is not given out again. Owns nothing.
 class PlannedMemory {
  public:
   using value_type = std::byte;
@@ -37,18 +38,21 @@ class PlannedMemory {
 };
 
 /// Calls call(policy), which calls an algorithm of Thrust, for a stream (cudaStream_t). `name` is for
-/// messages. Throws Error(Internal).
+/// messages. Throws Error(Internal), Error(OutOfMemory) where the device has no memory for the kernel.
 template <class Call>
 void with_thrust(const char* name, void* stream, PlannedMemory memory, const Call& call) {
   try {
     call(thrust::cuda::par_nosync(memory).on(static_cast<cudaStream_t>(stream)));
+  } catch (const thrust::system_error& failure) {
+    throw_on_error(static_cast<cudaError_t>(failure.code().value()), name);
   } catch (const std::exception& failure) {
     throw Error(ExitCode::Internal, std::string(name) + ": " + failure.what());
   }
 }
 
-/// How much memory `call` of with_thrust takes. It is called until it asks for memory, so that nothing is
-/// enqueued; the arrays that it is given may be null.
+/// How many bytes `call` of with_thrust takes, for an algorithm that asks for memory before it launches
+/// anything, as scans do: it is called until it asks, and its arrays may be null. Throws InternalError for
+/// one that asks for none.
 template <class Call>
 std::size_t thrust_bytes(const char* name, const Call& call) {
   struct Asked {
@@ -66,10 +70,11 @@ std::size_t thrust_bytes(const char* name, const Call& call) {
   } catch (const std::exception& failure) {
     throw Error(ExitCode::Internal, std::string(name) + ": " + failure.what());
   }
-  return 0;
+  throw InternalError(std::string(name) + " takes no memory that could be planned");
 }
 
-/// Enqueues f(i) for 0 <= i < count, in any order and at the same time.
+/// Enqueues f(i) for every unsigned i below `count`, which is at most 2^32, in any order and at the same
+/// time.
 template <class F>
 void for_each_number(const char* name, void* stream, std::size_t count, const F& f) {
   with_thrust(name, stream, {nullptr, 0}, [&](const auto& policy) {
