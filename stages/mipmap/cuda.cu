@@ -21,6 +21,7 @@ namespace {
 
 /// A level of at most so many px is made by the one block that makes all after it.
 constexpr int kSmallLevel = 64 * 64;
+static_assert(kMipmapBandRows == 1 << kTileLevels);
 
 /// Rows `begin` and on of a view.
 ImageView rows_of(ImageView view, int begin, int end) {
@@ -203,7 +204,9 @@ class MipmapCuda final : public Stage {
     targets_->views(context, memory.data());
     const std::span levels(memory.data(), static_cast<std::size_t>(targets_->filled()));
     BandedUpload* const upload = context.uploads.empty() ? nullptr : context.uploads[0];
-    const int from = upload != nullptr ? build_in_bands(context, levels, *upload) : 1;
+    if (upload != nullptr && upload->bands().size() == 1) upload->wait_for_all(context.stream);
+    const bool in_bands = upload != nullptr && upload->bands().size() > 1;
+    const int from = in_bands ? build_in_bands(context, levels, *upload) : 1;
     for (const LevelBox& box : targets_->free())
       enqueue_copy(nullptr, context.image_out(0), box, context.stream);
     if (from == 1)
@@ -235,7 +238,7 @@ class MipmapCuda final : public Stage {
     for (std::size_t band = 0; band < upload.bands().size(); ++band) {
       upload.wait_for(band, context.stream);
       const int end = upload.bands()[band].end;
-      const int ready = end == height ? height : end / kBandRows * kBandRows;
+      const int ready = end == height ? height : end / kMipmapBandRows * kMipmapBandRows;
       if (ready == done) continue;
       if (copy) {
         const ImageView from = rows_of(in, done, ready), to = rows_of(*copy, done, ready);
@@ -273,7 +276,11 @@ class MipmapCuda final : public Stage {
   }
   /// What build_in_bands has not downloaded: everything where the image did not come in bands.
   void download_rest(const RunContext& context, int from) const {
-    for (int level = from == 1 ? 0 : from; level < static_cast<int>(targets_->boxes().size()); ++level)
+    const ImageView& out = context.image_out(0);
+    if (from == 1)
+      return copy_async(std::get<ImageView>(context.host_outputs[0]).data, out.data, packed_bytes(out.format),
+                        context.stream);
+    for (int level = from; level < static_cast<int>(targets_->boxes().size()); ++level)
       download(context, level, 0, kToTheEnd, context.stream);
     for (const LevelBox& box : targets_->free()) download(context, box, context.stream);
   }
@@ -308,7 +315,6 @@ class MipmapCuda final : public Stage {
       enqueue(static_cast<unsigned char*>(nullptr));
   }
 
-  static constexpr int kBandRows = 64;  ///< build_band begins at multiples of them
   static constexpr int kToTheEnd = kMaxSide;
 
   MipmapParams params_;

@@ -15,6 +15,9 @@
 
 namespace contorno {
 
+/// Bands begin at multiples of so many rows of the image, those of one px of the deepest level of a pass.
+inline constexpr int kMipmapBandRows = 64;
+
 class MipmapChainCuda {
  public:
   /// Uploads the chain's tables. `chain` must outlive this.
@@ -32,7 +35,7 @@ class MipmapChainCuda {
   /// How many levels one pass makes from level 0: those that halve, at most 6.
   int levels_in_one_pass() const;
   /// Enqueues the making of these levels for rows [begin, end) of the image; `begin` and `end` are multiples
-  /// of 64, or `end` is the image's height.
+  /// of kMipmapBandRows, or `end` is the image's height.
   void build_band(const ImageView& image, std::span<const ImageView> levels, int begin, int end,
                   void* stream) const;
   /// Enqueues the making of level `from` and all later ones, once the levels before are complete.

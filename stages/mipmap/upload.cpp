@@ -5,7 +5,6 @@
 namespace contorno {
 namespace {
 
-constexpr int kRowsTogether = 64;  // of the image, for the deepest level of one pass
 constexpr std::size_t kBandBytes = std::size_t{8} << 20;
 constexpr int kBandedLevels = 2;  // come back band by band; the rest, a twentieth of the image, in one copy
 
@@ -43,7 +42,8 @@ MipmapUpload::MipmapUpload(const MipmapChain& chain, int bands)
       down_(Stream::create()) {
   const ImageFormat& format = chain.format(0);
   if (bands <= 0) bands = static_cast<int>(std::max<std::size_t>(1, packed_bytes(format) / kBandBytes));
-  const int rows = ((format.height + bands - 1) / bands + kRowsTogether - 1) / kRowsTogether * kRowsTogether;
+  const int rows =
+      ((format.height + bands - 1) / bands + kMipmapBandRows - 1) / kMipmapBandRows * kMipmapBandRows;
   upload_.emplace(cuda_.levels_in_one_pass() > 0 ? bands_of_rows(format, rows) : one_band(format));
   for (int level = 1; level < chain.levels(); ++level)
     views_.push_back(chain.level_in(levels_.data(), level));

@@ -11,22 +11,38 @@ using namespace contorno::test;
 
 namespace {
 
-/// The stage's output for an image of random bytes. Uploads are cut into bands that end with one of about
+/// Where the stage is in its graph: at the source and its output taken, behind another node, or before one,
+/// so that nobody on the host takes its output.
+enum class PlaceInGraph : std::uint8_t { Alone, Behind, Before };
+
+/// The graph's output for an image of random bytes. Uploads are cut into bands that end with one of about
 /// `last_band` bytes.
 std::vector<std::byte> output_of(const ImageFormat& format, const Settings& settings, Backend backend,
-                                 std::size_t last_band) {
+                                 std::size_t last_band, PlaceInGraph place) {
   ParamSet params(mipmap_stage().params);
   for (const auto& [name, value] : settings) params.set(name, value);
+  // Gives the image as it is.
+  ParamSet copy(mipmap_stage().params);
+  copy.set("level", std::int64_t{0});
   GraphSpec graph;
-  graph.nodes.push_back(
-      {.name = "mipmap", .type = &mipmap_stage(), .params = params, .inputs = {{Origin::kSource, 0}}});
-  Capacities capacities(1);
+  const auto add = [&](const ParamSet& own) {
+    const int before = static_cast<int>(graph.nodes.size()) - 1;
+    graph.nodes.push_back({.name = "mipmap",
+                           .type = &mipmap_stage(),
+                           .params = own,
+                           .inputs = {{before < 0 ? Origin::kSource : before, 0}}});
+  };
+  if (place == PlaceInGraph::Behind) add(copy);
+  add(params);
+  if (place == PlaceInGraph::Before) add(copy);
+  const Origin last{static_cast<int>(graph.nodes.size()) - 1, 0};
+  Capacities capacities(graph.nodes.size());
   PlannedGraph planned({.graph = &graph,
                         .backend = backend,
                         .probe_every = kNoFrame,
                         .threads = 2,
                         .capacities = &capacities,
-                        .exports = {{0, 0}},
+                        .exports = {last},
                         .last_band = last_band});
   planned.plan({{format}, "upload"});
   const ImageView& image = std::get<ImageView>(planned.source_value(0));
@@ -38,7 +54,7 @@ std::vector<std::byte> output_of(const ImageFormat& format, const Settings& sett
         for (std::size_t i = 0; i < format.row_bytes(); ++i)
           image.row<std::uint8_t>(row, plane)[i] = static_cast<std::uint8_t>(random.below(256));
     planned.launch(), planned.wait();
-    const auto& out = std::get<ImageView>(planned.value({0, 0}));
+    const auto& out = std::get<ImageView>(planned.value(last));
     for (int plane = 0; plane < out.format.planes(); ++plane)
       for (int row = 0; row < out.format.height; ++row) {
         const auto* const begin = out.row<std::byte>(row, plane);
@@ -52,10 +68,13 @@ std::vector<std::byte> output_of(const ImageFormat& format, const Settings& sett
 void check_bands(const ImageFormat& format, Settings settings) {
   for (const std::int64_t level : {-1, 2}) {
     settings.emplace_back("level", level);
-    const auto wanted = output_of(format, settings, Backend::Cpu, kLastBandBytes);
-    for (const std::size_t last_band : {std::size_t{1000}, std::size_t{40'000}, kLastBandBytes}) {
-      INFO(describe(format), " level ", level, ", last band ", last_band);
-      CHECK(output_of(format, settings, Backend::Cuda, last_band) == wanted);
+    for (const PlaceInGraph place : {PlaceInGraph::Alone, PlaceInGraph::Behind, PlaceInGraph::Before}) {
+      const auto wanted = output_of(format, settings, Backend::Cpu, kLastBandBytes, place);
+      for (const std::size_t last_band : {std::size_t{1000}, std::size_t{40'000}, kLastBandBytes}) {
+        INFO(describe(format), " level ", level, ", last band ", last_band, ", place ",
+             static_cast<int>(place));
+        CHECK(output_of(format, settings, Backend::Cuda, last_band, place) == wanted);
+      }
     }
     settings.pop_back();
   }
