@@ -1,5 +1,6 @@
-// The element `contornometa2json`: video with contours in, the text of the sink `jsonl` out, a line a buffer.
-// Frames without contours make no line.
+// The element `contornometa2json`: video with contours in, the text of the sink `jsonl` out: of a frame
+// a buffer with its line, behind the lines of objects that had left by then. Frames without contours make
+// none.
 #include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
 
@@ -48,9 +49,10 @@ GstBuffer* text_of(ContourLineWriter& lines, const MetaBlock& block, GstBuffer* 
   FrameInfo info;
   info.number = block.frame;
   if (GST_BUFFER_PTS_IS_VALID(in)) info.pts_ns = static_cast<std::int64_t>(GST_BUFFER_PTS(in));
-  std::string text = block.objects;
-  text += lines.line(info, view);
-  GstBuffer* out = gst_buffer_new_memdup(text.data(), text.size());
+  const std::string_view line = lines.line(info, view);
+  GstBuffer* out = gst_buffer_new_allocate(nullptr, block.objects.size() + line.size(), nullptr);
+  gst_buffer_fill(out, 0, block.objects.data(), block.objects.size());
+  gst_buffer_fill(out, block.objects.size(), line.data(), line.size());
   gst_buffer_copy_into(out, in, GST_BUFFER_COPY_TIMESTAMPS, 0, static_cast<gsize>(-1));
   return out;
 }
