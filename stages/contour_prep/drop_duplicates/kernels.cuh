@@ -66,7 +66,7 @@ struct Candidate {
   bool is_point = false;  ///< else there is none
 };
 CONTORNO_HD inline Candidate candidate_of(const ContoursView& in, unsigned contour, unsigned index) {
-  const unsigned k = device_bins_cuda::class_of(in, contour);
+  const unsigned k = class_of(in, contour);
   return {in.points[index], index, k, in.offsets[in.class_begin[k]], true};
 }
 

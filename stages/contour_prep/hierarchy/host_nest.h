@@ -13,8 +13,8 @@ class HostNest {
     memory_.plan(context, MemoryKind::Host, format, nesting::NestMemory{});
   }
   void run(const RunContext& context, const ContoursView& contours, unsigned* numbers,
-           unsigned* parents = nullptr) const {
-    const nesting::Nest nest(contours, memory_.of(context, nesting::NestMemory{}), context.threads);
+           unsigned* parents = nullptr, const nesting::NestRule& rule = {}) const {
+    const nesting::Nest nest(contours, memory_.of(context, nesting::NestMemory{}), context.threads, rule);
     nest.for_each(context.threads, [&](std::uint32_t contour, const nesting::Around& around) {
       numbers[contour] = contour;
       if (parents != nullptr)

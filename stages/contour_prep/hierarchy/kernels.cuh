@@ -33,10 +33,6 @@ struct Job {
   }
 };
 
-__device__ __forceinline__ unsigned class_of(const ContoursView& contours, unsigned contour) {
-  return part_of(contours.class_begin, static_cast<unsigned>(contours.format.classes), contour);
-}
-
 __device__ inline void measure_box(const Job& job, unsigned contour) {
   const ContoursView& out = job.out;
   const WarpTeam team;

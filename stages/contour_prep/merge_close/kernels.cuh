@@ -79,9 +79,7 @@ __device__ inline void join_sets(unsigned* parents, unsigned a, unsigned b) {
 struct ClassContours {
   unsigned number = 0, begin = 0, end = 0;
   __device__ ClassContours(const ContoursView& in, unsigned contour)
-      : number(device_bins_cuda::class_of(in, contour)),
-        begin(in.class_begin[number]),
-        end(in.class_begin[number + 1]) {}
+      : number(class_of(in, contour)), begin(in.class_begin[number]), end(in.class_begin[number + 1]) {}
   __device__ bool has(unsigned contour) const { return contour >= begin && contour < end; }
 };
 

@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "geometry/contour_loop.h"
-#include "geometry/nest.h"
+#include "stages/contour_prep/hierarchy/host_nest.h"
 #include "stages/contour_prep/objects/stage.h"
 #include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/attribute_step.h"
@@ -26,7 +26,7 @@ class ObjectsCpu final : public AttributeStep {
   void plan_computing(PlanContext& context, const ContoursFormat& format) override {
     rule_ = objects_rule(params_, context.classes(), format.classes);
     tracker_.plan(context, format, params_.holes ? static_cast<int>(rule_->of_class) : -1);
-    nest_.plan(context, MemoryKind::Host, format, nesting::NestMemory{});
+    nest_.plan(context, format);
     arrays_.plan(context, MemoryKind::Host, format, objects::Work(params_, *rule_));
   }
 
@@ -37,13 +37,10 @@ class ObjectsCpu final : public AttributeStep {
     for_all(context.threads, out, [&](std::uint32_t contour, unsigned of_class) {
       objects::begin(OneThread{}, work, contour, of_class);
     });
-    const nesting::Nest nest(out, nest_.of(context, nesting::NestMemory{}), context.threads,
-                             {.of_class = static_cast<int>(rule_->of_class),
-                              .only = out.column(Attribute::Object),
-                              .reach = params_.reach});
-    nest.for_each(context.threads, [&](std::uint32_t contour, const nesting::Around& around) {
-      work.parents[contour] = around.parent_or_none();
-    });
+    nest_.run(context, out, sources, work.parents,
+              {.of_class = static_cast<int>(rule_->of_class),
+               .only = out.column(Attribute::Object),
+               .reach = params_.reach});
     for_all(context.threads, out,
             [&](std::uint32_t contour, unsigned of_class) { objects::end(work, contour, of_class); });
   }
@@ -61,7 +58,8 @@ class ObjectsCpu final : public AttributeStep {
   ObjectsParams params_;
   std::optional<ObjectsRule> rule_;
   HostTracker tracker_;
-  PlannedArrays nest_, arrays_;
+  HostNest nest_;
+  PlannedArrays arrays_;
 };
 
 ParamDeclaration objects_params() {

@@ -11,10 +11,6 @@
 
 namespace contorno::objects_cuda {
 
-__device__ __forceinline__ unsigned class_of(const ContoursView& contours, unsigned contour) {
-  return part_of(contours.class_begin, static_cast<unsigned>(contours.format.classes), contour);
-}
-
 __global__ void __launch_bounds__(kArrayThreads) begin_objects(const __grid_constant__ objects::Work work) {
   for_warps(contours_of(work.out), [&](unsigned contour) {
     objects::begin(WarpTeam(), work, contour, class_of(work.out, contour));

@@ -9,10 +9,6 @@
 
 namespace contorno::device_bins_cuda {
 
-/// The class of a contour.
-CONTORNO_HD inline unsigned class_of(const ContoursView& in, unsigned contour) {
-  return part_of(in.class_begin, static_cast<unsigned>(in.format.classes), contour);
-}
 CONTORNO_HD inline unsigned bucket_in(const DeviceBinsView& bins, const Bin& bin, unsigned of_class) {
   return BinHash(bin, of_class).bucket() & bins.mask;
 }

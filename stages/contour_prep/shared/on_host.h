@@ -1,4 +1,6 @@
-// Steps that work on one contour at a time (per_contour.h) on the CPU, and their declaration.
+// The sorts, sums and loops of steps on the CPU, by the names that on_device.cuh has for a device, so that
+// one text of a step runs on both (step.h of a step, per_contour.h); and per_contour_step, which declares a
+// step.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +12,9 @@
 
 namespace contorno {
 
-/// PairSort (sorts_and_sums.h) on the CPU.
+/// PairSort (sorts_and_sums.h) on the CPU, which needs no number of bits. `run` sorts the first `count`
+/// pairs, no more than were planned; with a `none` only those whose key is less. Returns how many it has
+/// sorted.
 template <class Key>
 class HostSort {
  public:
@@ -23,7 +27,7 @@ class HostSort {
     unsigned used = 0;
     for (unsigned i = 0; i < count; ++i)
       if (none == 0 || arrays.keys[i] < none) pairs[used++] = {arrays.keys[i], i};
-    std::sort(pairs, pairs + used);  // std::stable_sort would ask for memory
+    std::sort(pairs, pairs + used);  // std::stable_sort allocates, and `run` must not
     for (unsigned i = 0; i < used; ++i)
       arrays.sorted_keys[i] = pairs[i].key, arrays.sorted_values[i] = arrays.values[pairs[i].place];
     return used;
@@ -40,7 +44,9 @@ class HostSort {
   Scratch pairs_;
 };
 
-/// KeySort on the CPU, of keys that are in the order of their contours already.
+/// KeySort on the CPU, of keys [begins[i], begins[i + 1]) of each contour i: each part is sorted where it
+/// lies, and `keys` returned. Where there are more keys than were planned none is sorted; the step asks for
+/// more room.
 class HostSegmentSort {
  public:
   void plan(PlanContext&, std::uint64_t count, int /*bits*/) { count_ = count; }
@@ -58,7 +64,7 @@ class HostSegmentSort {
   std::uint64_t count_ = 0;
 };
 
-/// PrefixSum on the CPU.
+/// PrefixSum on the CPU: exclusive, in place, modulo 2^64.
 struct HostSum {
   void plan(PlanContext&, std::size_t) {}
   void run(const RunContext&, unsigned long long* words, std::size_t count) const {
@@ -70,7 +76,7 @@ struct HostSum {
 struct OnHost {
   static constexpr Backend kBackend = Backend::Cpu;
   static constexpr MemoryKind kMemory = MemoryKind::Host;
-  static constexpr MemoryKind kAnswers = MemoryKind::Host;  ///< what a step tells the host
+  static constexpr MemoryKind kAnswers = MemoryKind::Host;  ///< of what the host reads behind a run
   using Choice = HostChoice;
   using Selection = HostSelection;
   using Places = HostNewPoints;
@@ -80,19 +86,21 @@ struct OnHost {
   template <class Key>
   using Sort = HostSort<Key>;
 
-  /// For how many contours loops are run: those that there are, none where they do not fit. A device's host
-  /// does not know that: there they are run for all that there is room for, and look at the count themselves.
+  /// How long a loop over contours is: the number of contours, 0 where they do not fit. On a device it is the
+  /// capacity, because only the device knows the number, and what is called looks whether its contour exists.
   static unsigned contours(const ContoursView& in) { return contours_of(in); }
-  /// Calls f(i) for 0 <= i < count. One thread: what is a little work an item is not worth waking others for.
+  /// Calls f(i) for every unsigned i below `count`, which is less than 2^32, in one thread: for calls that
+  /// take less time than waking other threads.
   template <class F>
   static void for_each(const RunContext&, const char*, std::size_t count, const F& f) {
     for (unsigned i = 0; i < count; ++i) f(i);
   }
 
-  /// `to` gets the contours of `from`, or their counts where they do not fit.
+  /// Copies the contours of `from` to `to`; where they do not fit, their counts alone.
   static void copy(const RunContext&, const ContoursView& from, const ContoursView& to) {
     if (begin_output(from, to)) copy_contours(from, to);
   }
+  /// A device plans how the threads of `each` are divided; here there is nothing to plan.
   template <class Call>
   void plan(const ContoursFormat&) {}
   /// Calls call(team, contour) for all contours, none where they do not fit.
@@ -102,7 +110,7 @@ struct OnHost {
     for_contours(context.threads, contours.counts->contours,
                  [&](std::uint32_t contour) { call(OneThread{}, contour); });
   }
-  /// The same for calls that are so short that to wake other threads takes longer.
+  /// The same in one thread.
   template <class Call>
   void each_briefly(const RunContext& context, const char*, const ContoursView& in, const Call& call) const {
     for_each(context, "", contours(in), [&](unsigned contour) { call(OneThread{}, contour); });
@@ -113,8 +121,9 @@ struct OnHost {
 template <class Step>
 std::unique_ptr<Stage> make_on_device(const ParamSet& params);
 
-/// The declaration of such a step, whose implementations need not be given. Without a make_on_device of it
-/// use contour_step with make_per_contour<Step, OnHost>.
+/// Declares `Step`, of the form in per_contour.h, and fills in both makers. A build with CUDA then needs a
+/// make_on_device<Step> that is compiled by nvcc (steps.cu); where there is none, contour_step takes
+/// make_per_contour<Step, OnHost> as make_cpu.
 template <class Step>
 StageType per_contour_step(ContourStep step) {
   step.make_cpu = make_per_contour<Step, OnHost>;

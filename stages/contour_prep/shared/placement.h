@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <variant>
 
+#include "geometry/ascending.h"
 #include "geometry/attributes.h"
 #include "pipeline/graph/stage.h"
 #include "pipeline/value/contours.h"
@@ -78,6 +79,10 @@ struct PlacementView {
 /// How many contours may be read: none where they did not fit.
 CONTORNO_HD inline unsigned contours_of(const ContoursView& in) {
   return in.fits() ? static_cast<unsigned>(in.counts->contours) : 0U;
+}
+/// The class of a contour, which has one.
+CONTORNO_HD inline unsigned class_of(const ContoursView& in, unsigned contour) {
+  return part_of(in.class_begin, static_cast<unsigned>(in.format.classes), contour);
 }
 /// The points that are stored of a contour.
 CONTORNO_HD inline unsigned points_of(const ContoursView& in, unsigned contour) {

@@ -108,7 +108,7 @@ __device__ inline bool offer(const Job& job, unsigned contour, const Seen& seen,
 }
 
 __device__ __forceinline__ unsigned class_of(const Job& job, unsigned contour) {
-  return part_of(job.out.class_begin, static_cast<unsigned>(job.out.format.classes), contour);
+  return contorno::class_of(job.out, contour);
 }
 
 __global__ void __launch_bounds__(kArrayThreads) look(const __grid_constant__ Job job) {
