@@ -9,27 +9,28 @@
 
 namespace contorno {
 
-/// What an object may have on it: a class of the graph.
+/// A class of the graph, whose contours may lie on objects.
 struct ObjectClass {
   std::string name;
-  bool recorded = true;  ///< whether records say of it
-  bool whole = false;    ///< whether shares are of what such classes cover together
-  bool defect = false;   ///< whether an object with more of it than the threshold is counted
+  bool recorded = true;  ///< whether records have it
+  bool whole = false;    ///< whether its area is part of the whole that shares are of; where no class is,
+                         ///< the whole is what the outline encloses
+  bool defect = false;   ///< whether objects whose largest share of it is over the threshold are counted
 };
 
 /// What a stage that makes objects of contours says of them, known once it is planned.
 struct ObjectsRule {
-  std::string name;  ///< what an object is called
-  unsigned of_class = 0;
+  std::string name;       ///< what an object is called
+  unsigned of_class = 0;  ///< the place in `classes` of the class whose contours are objects
   std::vector<ObjectClass> classes;
-  double threshold = 0;          ///< of the largest share of a class
-  double margin = 0;             ///< px; a view of which the outline comes nearer to the border has no shares
-  std::uint64_t max_missed = 0;  ///< frames; of the ids
-  std::uint64_t max_objects = 0;
-  std::uint64_t max_views = 0;  ///< of which an object's medians are, at most
+  double threshold = 0;  ///< a share, 0 to 1; see ObjectClass::defect
+  double margin = 0;     ///< px of the map; a view whose outline comes nearer to the border is not whole
+  std::uint64_t max_missed = 0;   ///< after so many frames without it and one more an object has left
+  std::uint64_t max_objects = 0;  ///< known at a time; views of others are left out and counted
+  std::uint64_t max_views = 0;    ///< kept of an object for its medians; of more, every second, fourth ...
 };
 
-/// Of a number that each view has.
+/// Of one number, over all whole views of an object: the largest, the mean and the median.
 struct ViewNumbers {
   double largest = 0, mean = 0, median = 0;
 };
@@ -37,7 +38,7 @@ struct ViewNumbers {
 /// A frame in which an object was seen.
 struct SeenIn {
   std::uint64_t frame = 0;
-  std::int64_t pts_ns = 0;
+  std::int64_t pts_ns = 0;  ///< FrameInfo::pts_ns
 };
 
 /// What was seen of a class on an object, in its whole views.
@@ -56,7 +57,8 @@ struct ObjectRecord {
   SeenIn first, last;
   bool left = true;                  ///< false: it was still there when the stream ended
   ViewNumbers area;                  ///< that its outline encloses, px^2 of the map
-  std::vector<ObjectShare> classes;  ///< of every class of the graph; all 0 without a whole view
+  std::vector<ObjectShare> classes;  ///< of every class of the graph, by number; all 0 without a whole view,
+                                     ///< when sinks write null
 };
 
 /// How many records there were, for the report.
@@ -66,7 +68,7 @@ struct ObjectTotals {
   double threshold = 0;
   std::uint64_t objects = 0;
   std::uint64_t never_whole = 0;     ///< objects without a whole view
-  std::uint64_t views_left_out = 0;  ///< for want of room
+  std::uint64_t views_left_out = 0;  ///< because there were max_objects objects already
   struct Over {
     std::string name;
     std::uint64_t objects = 0;
@@ -77,7 +79,7 @@ struct ObjectTotals {
 /// Records that were made at one time, with what is needed to read them.
 struct FinishedObjects {
   std::string stage;                  ///< the node's name
-  const ObjectsRule* rule = nullptr;  ///< lives as long as the run
+  const ObjectsRule* rule = nullptr;  ///< of the run's ObjectLedger, which outlives all sinks
   std::vector<ObjectRecord> records;
 };
 

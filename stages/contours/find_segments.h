@@ -26,7 +26,8 @@ struct FoundSegments {
 
 /// The segments of which find_contours makes contours, with the same bits: low samples are on the left of
 /// each (`positive_orientation: High`: on the right). Those whose two points are equal are left out, as are
-/// cells with a sample that is NaN or masked. Takes and throws what find_contours does.
+/// cells with a sample that is NaN or masked. Takes what find_contours takes and throws the
+/// same, but for the number of points, which has no limit.
 ///
 /// Source: W. Lorensen and H. Cline, "Marching Cubes: A High Resolution 3D Surface Construction Algorithm",
 /// 1987, in two dimensions; order and tests are those of scikit-image.
