@@ -90,7 +90,7 @@ class LibavDecoder final : public DeepDecoder {
       // libav's PNG decoder adds the picture before to a packet without it.
       if (key) packet_->flags |= AV_PKT_FLAG_KEY;
     }
-    context_->reordered_opaque = number;
+    packet_->pts = number;  // comes out with its frame
     const int error = avcodec_send_packet(context_.get(), packet.empty() ? nullptr : packet_.get());
     if (error >= 0 || error == AVERROR_EOF) return true;
     why = reason_of(error);
@@ -107,7 +107,7 @@ class LibavDecoder final : public DeepDecoder {
       picture.planes[plane] = converted_->data[plane];
       picture.pitches[plane] = converted_->linesize[plane];
     }
-    picture.number = decoded_->reordered_opaque;
+    picture.number = decoded_->pts;
     picture.matrix = decoded_->colorspace;
     picture.range = decoded_->color_range;
     picture.damaged = decoded_->decode_error_flags != 0 || (decoded_->flags & AV_FRAME_FLAG_CORRUPT) != 0;
