@@ -43,9 +43,8 @@ const void* opened(const ModuleSpec& spec) {
   if (!fs::exists(path, ignored))
     throw ModuleError(
         fmt::format("the module {0}, which {1}, is not installed: there is no file {2}; install contorno "
-                    "with it, or name "
-                    "the folder that has {0}.so in {3}",
-                    spec.name, spec.does, path.lexically_normal().string(), kVariable));
+                    "with it (Debian's package {3}), or name the folder that has {0}.so in {4}",
+                    spec.name, spec.does, path.lexically_normal().string(), spec.comes_with, kVariable));
   require_addresses(spec.addresses, spec.purpose);
   void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {

@@ -19,11 +19,12 @@ class ModuleError : public Error {
 };
 
 struct ModuleSpec {
-  const char* name;       ///< of the file, without .so
-  const char* does;       ///< completes "the module NAME, which ..."
-  const char* packages;   ///< Debian's, with the libraries that it needs
-  const char* purpose;    ///< for require_addresses: "to draw text"
-  std::size_t addresses;  ///< bytes of address space that loading needs; with less its libraries may abort
+  const char* name;        ///< of the file, without .so
+  const char* does;        ///< completes "the module NAME, which ..."
+  const char* comes_with;  ///< the package of contorno's that has it, where contorno comes in several
+  const char* packages;    ///< Debian's, with the libraries that it needs
+  const char* purpose;     ///< for require_addresses: "to draw text"
+  std::size_t addresses;   ///< bytes of address space that loading needs; with less its libraries may abort
 };
 
 /// What a module's file shows, under the name `contorno_module`.

@@ -11,6 +11,7 @@ import pytest
 from tests.conftest import LIBRARY, PROGRAM, blobs, classes_yaml
 
 MODULES = LIBRARY.parent / "contorno"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 STAGES = "stages: [{type: marching_squares}, {type: contour_assembly}"
 GRAPHS = {
     "maps": "source: {type: dataset, location: maps.npy, layout: hwc}\n" + STAGES + "]\nsinks: [{type: jsonl, path: a.jsonl}]\n",
@@ -87,6 +88,18 @@ def test_help_and_lists_need_no_module(graphs, tmp_path, arguments):
     assert (without.returncode, without.stdout, without.stderr) == (whole.returncode, whole.stdout, whole.stderr)
 
 
+def package_of(name):
+    """Debian's package of contorno that has a module, as debian/ says it."""
+    (package,) = [file.stem for file in (ROOT / "debian").glob("*.install") if f"/contorno/{name}.so" in file.read_text()]
+    return package
+
+
+def test_every_module_comes_in_one_package():
+    declared = re.findall(r'\.name = "(\w+)"[^}]*\.comes_with = "([^"]+)"', (ROOT / "plugins" / "modules.h").read_text())
+    assert len(declared) == 7
+    assert declared == [(name, package_of(name)) for name, _ in declared]
+
+
 @pytest.mark.parametrize("name", NEEDED)
 def test_an_absent_module_ends_with_69_and_says_which_file_is_missing(graphs, tmp_path, name):
     prepared(graphs, name)
@@ -95,6 +108,7 @@ def test_an_absent_module_ends_with_69_and_says_which_file_is_missing(graphs, tm
     assert done.returncode == 69, done
     assert f"the module {name}, which " in done.stderr
     assert f"there is no file {tmp_path}/none/{name}.so; " in done.stderr and "CONTORNO_MODULES" in done.stderr
+    assert f"(Debian's package {package_of(name)})" in done.stderr
 
 
 @pytest.mark.parametrize("name", NEEDED)
