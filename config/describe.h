@@ -34,9 +34,9 @@ enum class TextStyle : std::uint8_t { Plain, Coloured };
 
 /// Everything that a graph may be made of, one line each.
 std::string help_overview(const Catalog& catalog, TextStyle style);
-/// One stage, source or sink, or the sections "pipeline" and "classes": ports, parameters, example; for
-/// "sources", "stages" and "sinks" the list of them. Throws Error(Usage) with the nearest name when there is
-/// none of this name.
+/// One stage, source or sink, or the sections "graph", "pipeline" and "classes": ports, parameters, example;
+/// for "sources", "stages" and "sinks" the list of them. Throws Error(Usage) with the nearest name when there
+/// is none of this name.
 std::string help_text(const Catalog& catalog, std::string_view name, TextStyle style);
 
 /// The declaration of a source or sink that the program chooses by name. Throws Error(Unavailable), which
