@@ -52,8 +52,9 @@ ROOMS = {
     "tools/learn": set(),
     "tools/points": set(),
     "tools/replay": set(),
+    "tools/shell": set(),
     "tools/commands": {"tools/bench", "tools/draw", "tools/explain", "tools/latency", "tools/learn", "tools/points",
-                       "tools/replay"},
+                       "tools/replay", "tools/shell"},
 }
 FOREIGN = {
     r"glib\.h|pango/": lambda path: path.parts[:2] in (("plugins", "gst"), ("plugins", "text")) or path.name == "glib_writer.cpp",

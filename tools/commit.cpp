@@ -8,4 +8,8 @@ const char* build_commit() {
   return CONTORNO_COMMIT;
 }
 
+const char* build_date() {
+  return CONTORNO_COMMIT_DATE;
+}
+
 }  // namespace contorno

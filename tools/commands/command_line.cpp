@@ -125,6 +125,7 @@ int run_command_line(int argc, char** argv, const Catalog& catalog) {
   add_explain_command(app, action);
   add_mean_shift_command(app, action);
   add_learn_command(app, catalog, action);
+  add_man_command(app, catalog, action);
   add_help_command(app, catalog, action);
   take_one_value_each(app);
   if (argc < 2) {

@@ -31,6 +31,8 @@ void add_explain_command(CLI::App& app, Action& action);
 void add_mean_shift_command(CLI::App& app, Action& action);
 void add_latency_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_learn_command(CLI::App& app, const Catalog& catalog, Action& action);
+/// Describes all commands that the parser has when it is called.
+void add_man_command(CLI::App& app, const Catalog& catalog, Action& action);
 /// Added after all others, because `help` tells their names apart from those of stages.
 void add_help_command(CLI::App& app, const Catalog& catalog, Action& action);
 
