@@ -188,14 +188,18 @@ void add_apply_command(CLI::App& app, const Catalog& catalog, Action& action) {
   CLI::App* command = app.add_subcommand(
       "apply",
       "Apply one stage to one image, .npy array or file of contours; its parameters as --name value");
-  command->add_option("STAGE", arguments->stage, "A stage of `contorno stages`")->required();
+  command->add_option("STAGE", arguments->stage, "A stage of `contorno stages`")
+      ->type_name("STAGE")
+      ->required();
   command
       ->add_option("IN", arguments->input,
                    "Image, .npy, or contours (.jsonl, .geojson, .json); - for a stage that takes none")
+      ->type_name("FILE")
       ->required();
   command
       ->add_option("OUT", arguments->output,
                    ".npy, .png, .jpg, .tif, or contours (.jsonl, .geojson, .json) to write")
+      ->type_name("FILE")
       ->required();
   add_read_options(*command, arguments->read);
   add_backend(*command, arguments->backend);

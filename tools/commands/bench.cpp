@@ -16,7 +16,8 @@ void add_bench_command(CLI::App& app, Action& action) {
   command->add_option("PART", *part, "What to measure")
       ->check(CLI::IsMember(bench_parts()))
       ->capture_default_str();
-  command->add_option("--trace", *trace, "Write a Chrome/Perfetto trace of 60 frames instead");
+  command->add_option("--trace", *trace, "Write a Chrome/Perfetto trace of 60 frames instead")
+      ->type_name("FILE.json");
   command->callback([trace, part, &action] {
     action = [trace, part] {
       if (trace->empty())

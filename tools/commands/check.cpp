@@ -141,9 +141,12 @@ void add_check_command(CLI::App& app, const Catalog& catalog, Action& action) {
   auto options = std::make_shared<CheckOptions>();
   add_graph_arguments(*command, options->graph);
   command->add_flag("--all", options->all, "Print every value, also those that are not set");
-  command->add_option("--dot", options->dot, "Write the graph for Graphviz; - is standard output");
-  command->add_option("--svg", options->svg,
-                      "Write a drawing of the graph, made by Graphviz; - is standard output");
+  command->add_option("--dot", options->dot, "Write the graph for Graphviz; - is standard output")
+      ->type_name("FILE.dot");
+  command
+      ->add_option("--svg", options->svg,
+                   "Write a drawing of the graph, made by Graphviz; - is standard output")
+      ->type_name("FILE.svg");
   command->callback(
       [&action, &catalog, options] { action = [&catalog, options] { return check(*options, catalog); }; });
 }

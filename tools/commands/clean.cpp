@@ -44,8 +44,10 @@ void add_clean_command(CLI::App& app, const Catalog& catalog, Action& action) {
       ->add_option("IN", arguments->input,
                    "Contours: JSON lines (.jsonl), or .geojson or .json, of which the content says whether "
                    "it is COCO or GeoJSON")
+      ->type_name("FILE.jsonl|geojson|json")
       ->required();
   command->add_option("OUT", arguments->output, "File to write: .jsonl, .geojson or .json (COCO)")
+      ->type_name("FILE.jsonl|geojson|json")
       ->required();
   add_steps(*command, arguments->steps)->required();
   add_backend(*command, arguments->backend);

@@ -126,14 +126,17 @@ int run_command_line(int argc, char** argv, const Catalog& catalog) {
   add_mean_shift_command(app, action);
   add_learn_command(app, catalog, action);
   add_man_command(app, catalog, action);
+  add_completion_command(app, action);
   add_help_command(app, catalog, action);
   take_one_value_each(app);
   if (argc < 2) {
     print(app.help());
     throw Error(ExitCode::Usage, "a command is missing; these are all");
   }
-  refuse_unknown_command(app, argv[1]);
-  std::vector<std::string> words = without_help_command(app, catalog, {argv + 1, argv + argc});
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (asks_for_words(words)) return answer_words(app, catalog, words);
+  refuse_unknown_command(app, words.front());
+  words = without_help_command(app, catalog, std::move(words));
   std::reverse(words.begin(), words.end());  // as the library wants them
   try {
     app.parse(words);

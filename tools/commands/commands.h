@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "pipeline/graph/graph.h"
 
@@ -31,6 +33,12 @@ void add_explain_command(CLI::App& app, Action& action);
 void add_mean_shift_command(CLI::App& app, Action& action);
 void add_latency_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_learn_command(CLI::App& app, const Catalog& catalog, Action& action);
+void add_completion_command(CLI::App& app, Action& action);
+/// Whether the words behind the program's name are `completion words WORD...`, which a shell's script asks.
+/// They are no command line to parse: what is typed may be incomplete or wrong.
+bool asks_for_words(const std::vector<std::string>& words);
+/// Prints what the last word may become.
+int answer_words(const CLI::App& app, const Catalog& catalog, const std::vector<std::string>& words);
 /// Describes all commands that the parser has when it is called.
 void add_man_command(CLI::App& app, const Catalog& catalog, Action& action);
 /// Added after all others, because `help` tells their names apart from those of stages.

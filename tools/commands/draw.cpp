@@ -212,8 +212,10 @@ void add_draw_command(CLI::App& app, const Catalog& catalog, Action& action) {
   auto arguments = std::make_shared<DrawArguments>();
   CLI::App* command = app.add_subcommand("draw", "Draw the contours of a picture by turning arms, as a film");
   command->add_option("IMAGE", arguments->input, "Picture, or array of two dimensions (.npy, FILE.npz:NAME)")
+      ->type_name("FILE")
       ->required();
   command->add_option("OUT", arguments->output, "File to write: .webm, .mkv, .gif, .apng or .svg")
+      ->type_name("FILE.webm|mkv|gif|apng|svg")
       ->required();
   command
       ->add_option("--edges", arguments->edges,

@@ -142,11 +142,14 @@ void add_explain_command(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<ExplainArguments>();
   CLI::App* command =
       app.add_subcommand("explain", "Explain one cell of a map: its samples, segments and contours");
-  command->add_option("MAP", arguments->input, "Class map: .npy, FILE.npz:NAME or a picture")->required();
+  command->add_option("MAP", arguments->input, "Class map: .npy, FILE.npz:NAME or a picture")
+      ->type_name("FILE")
+      ->required();
   command
       ->add_option(
           "--at", arguments->at,
           "ROW,COL of the cell, which is that of its upper left sample, or of a point that lies in it")
+      ->type_name("ROW,COL")
       ->required();
   add_number(*command, "--level", arguments->level, -kMostLevel, kMostLevel,
              "Level; samples of uint8 and uint16 are probabilities from 0 to 1");
@@ -155,8 +158,10 @@ void add_explain_command(CLI::App& app, Action& action) {
   add_contour_options(*command, arguments->contours);
   add_backend(*command, arguments->backend);
   add_threads(*command, arguments->threads);
-  command->add_option("--json", arguments->json,
-                      "File to write the same facts to; - for standard output, in place of the text");
+  command
+      ->add_option("--json", arguments->json,
+                   "File to write the same facts to; - for standard output, in place of the text")
+      ->type_name("FILE.json");
   command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
 }
 

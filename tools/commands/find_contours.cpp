@@ -85,12 +85,14 @@ void add_find_contours_command(CLI::App& app, std::function<int()>& action) {
   CLI::App* command = app.add_subcommand(
       "find-contours", "Find the contours of one array, equal to scikit-image's find_contours");
   command->add_option("ARRAY", arguments->input, "Array of two dimensions: .npy, FILE.npz:NAME or .tif")
+      ->type_name("FILE.npy|npz|tif")
       ->required();
   add_number(*command, "--level", arguments->level, "Level; without it (minimum + maximum) / 2");
   add_contour_options(*command, arguments->contours);
   add_backend(*command, arguments->backend);
   add_threads(*command, arguments->threads);
   command->add_option("--json", arguments->json, "File to write, - for standard output")
+      ->type_name("FILE.json")
       ->capture_default_str();
   command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
 }

@@ -45,19 +45,24 @@ void add_graph_arguments(CLI::App& command, GraphArguments& arguments) {
           "GRAPH", arguments.graph,
           "Graph file (YAML), - for standard input; or a video, picture, folder or array, for which a "
           "first graph is made")
+      ->type_name("FILE")
       ->required();
-  command.add_option("--input", arguments.input,
-                     "What the source reads, instead of the graph's (file, folder, URI, device)");
+  command
+      .add_option("--input", arguments.input,
+                  "What the source reads, instead of the graph's (file, folder, URI, device)")
+      ->type_name("FILE");
   command.add_option("--output", arguments.output, "Folder for everything that is written")
+      ->type_name("FOLDER")
       ->capture_default_str();
   add_graph_overrides(command, arguments);
 }
 
 void add_graph_overrides(CLI::App& command, GraphArguments& arguments) {
-  command.add_option(
-      "--set", arguments.overrides,
-      "NODE.KEY=VALUE, source.KEY=VALUE, pipeline.KEY=VALUE or classes.NAME.KEY=VALUE over the "
-      "graph's; may be repeated");
+  command
+      .add_option("--set", arguments.overrides,
+                  "NODE.KEY=VALUE, source.KEY=VALUE, pipeline.KEY=VALUE or classes.NAME.KEY=VALUE over the "
+                  "graph's; may be repeated")
+      ->type_name("NODE.KEY=VALUE");
   command.add_flag_callback("--allow-launch", allow_launch_lines,
                             "Trust the graph: its source may be a launch line of GStreamer, which can read "
                             "and write everything that you can");

@@ -35,10 +35,13 @@ void add_gst_command(CLI::App& app, const Catalog& catalog, Action& action) {
   auto arguments = std::make_shared<GstArguments>();
   CLI::App* command =
       app.add_subcommand("gst", "Print the line of gst-launch-1.0 that does what a graph does");
-  command->add_option("GRAPH", arguments->graph, "Graph file (YAML)")->required();
-  command->add_option("--input", arguments->input,
-                      "What the source reads, instead of the graph's (file, URI, device)");
+  command->add_option("GRAPH", arguments->graph, "Graph file (YAML)")->type_name("FILE.yaml")->required();
+  command
+      ->add_option("--input", arguments->input,
+                   "What the source reads, instead of the graph's (file, URI, device)")
+      ->type_name("FILE");
   command->add_option("--output", arguments->output, "Folder for the files that are written")
+      ->type_name("FOLDER")
       ->capture_default_str();
   command->callback([arguments, &catalog, &action] {
     action = [arguments, &catalog] { return print_line(*arguments, catalog); };

@@ -94,11 +94,14 @@ void add_judging_options(CLI::App& command, LatencyArguments& arguments) {
              "Percentage of the frames that have to meet the deadline");
   add_choice<Until>(command, "--until", arguments.until, {{"result", Until::Result}, {"sinks", Until::Sinks}},
                     "What ends a frame's time: its result in host memory, or the end of its last sink");
-  command.add_option(
-      "--assert", arguments.assertions,
-      "What has to hold beside the deadline: p99<100ms, STAGE.p50<=3ms, misses<=0.1%, dropped==0; "
-      "may be repeated");
-  command.add_option("--compare", arguments.compare, "Report of an earlier measurement, to compare with");
+  command
+      .add_option(
+          "--assert", arguments.assertions,
+          "What has to hold beside the deadline: p99<100ms, STAGE.p50<=3ms, misses<=0.1%, dropped==0; "
+          "may be repeated")
+      ->type_name("CONDITION");
+  command.add_option("--compare", arguments.compare, "Report of an earlier measurement, to compare with")
+      ->type_name("FILE.json");
   constexpr double kMostTolerance = 1000;
   add_number(command, "--tolerance", arguments.tolerance_percent, 0, kMostTolerance,
              "Percentage by which a figure may differ from the earlier one");
@@ -106,12 +109,16 @@ void add_judging_options(CLI::App& command, LatencyArguments& arguments) {
 
 void add_output_options(CLI::App& command, LatencyArguments& arguments) {
   add_whole_number(command, "--worst", arguments.worst, 0, kMostWorst, "Slowest frames to list and to trace");
-  command.add_option("--report", arguments.report, "Write the report as JSON; - is standard output");
-  command.add_option("--html", arguments.html, "Write the report as one page");
-  command.add_option("--trace", arguments.trace, "Write a Perfetto trace of the slowest frames");
-  command.add_option("--csv", arguments.csv, "Write a row a frame with all its times");
-  command.add_option("--from", arguments.from,
-                     "Read a report instead of measuring; several of the same measurement are put together");
+  command.add_option("--report", arguments.report, "Write the report as JSON; - is standard output")
+      ->type_name("FILE.json");
+  command.add_option("--html", arguments.html, "Write the report as one page")->type_name("FILE.html");
+  command.add_option("--trace", arguments.trace, "Write a Perfetto trace of the slowest frames")
+      ->type_name("FILE.json");
+  command.add_option("--csv", arguments.csv, "Write a row a frame with all its times")->type_name("FILE.csv");
+  command
+      .add_option("--from", arguments.from,
+                  "Read a report instead of measuring; several of the same measurement are put together")
+      ->type_name("FILE.json");
   command.add_flag("--quiet", arguments.quiet, "Print nothing where the deadline is held");
 }
 
@@ -188,9 +195,11 @@ void add_latency_options(CLI::App& command, LatencyArguments& arguments) {
   command.get_option("--output")
       ->default_str("")
       ->description("Folder for what sinks write; without it they write into one that is removed in the end");
-  command.add_option("--gst", arguments.gst,
-                     "Measure this pipeline of GStreamer instead of a graph, a line as for gst-launch-1.0 "
-                     "with the element contorno in it: from its source to its sinks");
+  command
+      .add_option("--gst", arguments.gst,
+                  "Measure this pipeline of GStreamer instead of a graph, a line as for gst-launch-1.0 "
+                  "with the element contorno in it: from its source to its sinks")
+      ->type_name("PIPELINE");
   add_load_options(command, arguments);
   add_judging_options(command, arguments);
   add_output_options(command, arguments);

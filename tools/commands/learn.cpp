@@ -218,6 +218,7 @@ void add_learn_command(CLI::App& app, const Catalog& catalog, Action& action) {
                                          "Propose reference colours for classes from example frames, as a "
                                          "graph; without classes, show the frames");
   command->add_option("FRAMES", arguments->frames, "Picture, folder, glob or video with examples")
+      ->type_name("FILE")
       ->required();
   command
       ->add_option(
@@ -231,14 +232,17 @@ void add_learn_command(CLI::App& app, const Catalog& catalog, Action& action) {
                    "Names, by commas. With masks in the order of the masks' values; without masks and picks, "
                    "the most frequent colours first")
       ->delimiter(',');
-  command->add_option("--masks", arguments->masks,
-                      "Folder of masks: NAME.png, NAME_labels.png or .npy for each frame NAME; value k "
-                      "= class k, from 0; other values are left out");
+  command
+      ->add_option("--masks", arguments->masks,
+                   "Folder of masks: NAME.png, NAME_labels.png or .npy for each frame NAME; value k "
+                   "= class k, from 0; other values are left out")
+      ->type_name("FOLDER");
   command->add_option("--hidden", arguments->hidden, "Classes that are found but not drawn, by commas")
       ->delimiter(',');
   command
       ->add_option("-o,--output", arguments->output,
                    "Graph to write; the pictures NAME-swatches.png and NAME-overlay.png come beside it")
+      ->type_name("FILE.yaml")
       ->capture_default_str();
   command->add_flag("--force", arguments->force, "Replace files that are there already");
   add_whole_number(*command, "--frames", arguments->frame_limit, 1, 100000,

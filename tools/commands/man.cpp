@@ -68,10 +68,13 @@ int run_man(const ManArguments& arguments, const ProgramPages& pages, const Cata
 void add_man_command(CLI::App& app, const Catalog& catalog, Action& action) {
   auto arguments = std::make_shared<ManArguments>();
   CLI::App* command = app.add_subcommand("man", "Print a manual page, for man -l");
-  command->add_option("NAME", arguments->name,
-                      "A command, graph, or a stage, source, sink or section; a page by its file, as "
-                      "contorno-stages.7; without it that of contorno");
-  command->add_option("--all", arguments->folder, "Write all pages into man1, man5 and man7 of this folder");
+  command
+      ->add_option("NAME", arguments->name,
+                   "A command, graph, or a stage, source, sink or section; a page by its file, as "
+                   "contorno-stages.7; without it that of contorno")
+      ->type_name("PAGE");
+  command->add_option("--all", arguments->folder, "Write all pages into man1, man5 and man7 of this folder")
+      ->type_name("FOLDER");
   command->footer("contorno man run | man -l -");
   command->callback([&app, arguments, &catalog, &action] {
     action = [&app, arguments, &catalog] { return run_man(*arguments, program_pages(app), catalog); };

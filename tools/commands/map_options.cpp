@@ -34,7 +34,8 @@ void add_contour_options(CLI::App& command, ContourOptions& options) {
                   "What contours turn around counter-clockwise")
       ->check(CLI::IsMember({"low", "high"}))
       ->capture_default_str();
-  command.add_option("--mask", options.mask, "Array of bool (.npy or .npz): false = do not use the sample");
+  command.add_option("--mask", options.mask, "Array of bool (.npy or .npz): false = do not use the sample")
+      ->type_name("FILE.npy|npz");
 }
 
 void add_backend(CLI::App& command, std::string& backend) {

@@ -99,13 +99,18 @@ void add_mean_shift_command(CLI::App& app, Action& action) {
   command
       ->add_option("POINTS", arguments->input,
                    "Points: an array of N x dims (.npy, .npz, ...), or text with a point a line (.txt)")
+      ->type_name("FILE")
       ->required();
   command
       ->add_option("LABELS", arguments->labels, "File for the N labels (.npy, float64); -1 = in no cluster")
+      ->type_name("FILE.npy")
       ->required();
-  command->add_option("--modes", arguments->modes, "File for the clusters' modes (.npy)");
-  command->add_option("--points", arguments->points, "File for where each point came to rest (.npy)");
-  command->add_option("--plot", arguments->plot, "File for a picture of points and clusters (.svg)");
+  command->add_option("--modes", arguments->modes, "File for the clusters' modes (.npy)")
+      ->type_name("FILE.npy");
+  command->add_option("--points", arguments->points, "File for where each point came to rest (.npy)")
+      ->type_name("FILE.npy");
+  command->add_option("--plot", arguments->plot, "File for a picture of points and clusters (.svg)")
+      ->type_name("FILE.svg");
   command->add_option("--sigma", arguments->sigma, "Width of the kernel, or auto: estimated from neighbours")
       ->capture_default_str();
   add_number(*command, "--quantile", arguments->quantile, 1e-9, 1,

@@ -206,14 +206,21 @@ void add_record_command(CLI::App& app, const Catalog& catalog, Action& action) {
       ->add_option("SOURCE", arguments->graph.graph,
                    "Graph (YAML), of which the source is recorded; or a camera (/dev/video0), an address, a "
                    "video, picture, folder or array")
+      ->type_name("FILE")
       ->required();
-  command->add_option("DIR", arguments->graph.output, "Folder for the recording")->required();
-  command->add_option("--input", arguments->graph.input,
-                      "What the source reads, instead of the graph's (file, folder, URI, device)");
+  command->add_option("DIR", arguments->graph.output, "Folder for the recording")
+      ->type_name("FOLDER")
+      ->required();
+  command
+      ->add_option("--input", arguments->graph.input,
+                   "What the source reads, instead of the graph's (file, folder, URI, device)")
+      ->type_name("FILE");
   add_graph_overrides(*command, arguments->graph);
   add_frame_choice(*command, arguments->frames);
-  command->add_option("--duration", arguments->duration,
-                      "Stop after so much time of the stream, with its unit: 30s, 2min");
+  command
+      ->add_option("--duration", arguments->duration,
+                   "Stop after so much time of the stream, with its unit: 30s, 2min")
+      ->type_name("TIME");
   command->add_flag("--append", arguments->append,
                     "Go on with the recording that DIR has: numbers and times follow its own");
   command->add_option("--camera", arguments->camera, "Name of the camera for the manifest");

@@ -308,12 +308,17 @@ void add_replay_command(CLI::App& app, const Catalog& catalog, Action& action) {
   CLI::App* command = app.add_subcommand(
       "replay", "Record the results of a graph on a dataset, or compare them with a record");
   command->add_option("GRAPH", arguments->graph.graph, "Graph as YAML; what its sinks take is recorded")
+      ->type_name("FILE.yaml")
       ->required();
-  command->add_option("DATASET", arguments->graph.input, "Replaces the input of the graph's source");
-  command->add_option("--record", arguments->record, "Folder to keep the results in");
-  command->add_option("--expect", arguments->expect, "Folder of a record to compare the results with");
-  command->add_option("--keep", arguments->keep,
-                      "With --expect: new folder to keep the results of the last round in");
+  command->add_option("DATASET", arguments->graph.input, "Replaces the input of the graph's source")
+      ->type_name("FILE");
+  command->add_option("--record", arguments->record, "Folder to keep the results in")->type_name("FOLDER");
+  command->add_option("--expect", arguments->expect, "Folder of a record to compare the results with")
+      ->type_name("FOLDER");
+  command
+      ->add_option("--keep", arguments->keep,
+                   "With --expect: new folder to keep the results of the last round in")
+      ->type_name("FOLDER");
   add_number(*command, "--tolerance", arguments->tolerance, 0, 1e9,
              "px that a contour may lie away from the recorded one; 0: everything must be equal");
   const auto add_count = [&](const char* name, std::uint64_t& value, const char* sentence) {
@@ -322,9 +327,11 @@ void add_replay_command(CLI::App& app, const Catalog& catalog, Action& action) {
   };
   add_count("--start", arguments->start, "Leave out so many frames at the beginning");
   add_count("--stop", arguments->stop, "Stop before this frame; 0 = at the end");
-  command->add_option(
-      "--shard", arguments->shard,
-      "PART/PARTS, as 0/8: every 8th frame from the first; parts share no frame and leave none out");
+  command
+      ->add_option(
+          "--shard", arguments->shard,
+          "PART/PARTS, as 0/8: every 8th frame from the first; parts share no frame and leave none out")
+      ->type_name("PART/PARTS");
   command->add_flag("--resume", arguments->resume,
                     "With --record: go on behind the frames that the folder has");
   command->add_flag("--overwrite", arguments->overwrite,
@@ -335,12 +342,16 @@ void add_replay_command(CLI::App& app, const Catalog& catalog, Action& action) {
              "So many times as fast as it was recorded; 1 is --real-time");
   add_whole_number(*command, "--loop", arguments->loop, 1, 1'000'000'000,
                    "So many rounds, each of which must have the results of the record");
-  command->add_option(
-      "--assert", arguments->assertions,
-      "What scores have to hold: iou>=0.9 of every class, CLASS.hausdorff<3; may be repeated");
-  command->add_option("--report", arguments->report,
-                      "Write the differences and the scores as JSON; - is standard output");
-  command->add_option("--html", arguments->html, "Write a page that shows the worst frames");
+  command
+      ->add_option("--assert", arguments->assertions,
+                   "What scores have to hold: iou>=0.9 of every class, CLASS.hausdorff<3; may be repeated")
+      ->type_name("CONDITION");
+  command
+      ->add_option("--report", arguments->report,
+                   "Write the differences and the scores as JSON; - is standard output")
+      ->type_name("FILE.json");
+  command->add_option("--html", arguments->html, "Write a page that shows the worst frames")
+      ->type_name("FILE.html");
   add_count("--worst", arguments->worst, "How many of the worst frames are shown; 12 unless given");
   add_whole_number(
       *command, "--first-label", arguments->labels.first, 0, 65535,

@@ -200,10 +200,13 @@ void add_run_command(CLI::App& app, const Catalog& catalog, Action& action) {
   add_graph_arguments(*command, arguments->graph);
   add_frame_choice(*command, arguments->frames);
   add_graph_backend(*command, arguments->backend);
-  command->add_option("--report", arguments->report,
-                      "Write the run report as JSON, in the output folder; - is standard output");
-  command->add_option("--trace", arguments->trace,
-                      "Write a Chrome/Perfetto trace as JSON, in the output folder");
+  command
+      ->add_option("--report", arguments->report,
+                   "Write the run report as JSON, in the output folder; - is standard output")
+      ->type_name("FILE.json");
+  command
+      ->add_option("--trace", arguments->trace, "Write a Chrome/Perfetto trace as JSON, in the output folder")
+      ->type_name("FILE.json");
   command->add_flag("--preview", arguments->preview, "Show the result in a window");
   command->add_flag("--quiet", arguments->quiet, "No progress and no closing message");
   command->callback([arguments, &catalog, &action] {

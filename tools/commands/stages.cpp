@@ -34,8 +34,10 @@ int show(const std::string& text) {
 void add_stages_command(CLI::App& app, const Catalog& catalog, Action& action) {
   CLI::App* command = app.add_subcommand("stages", "List what graphs are made of, or explain one of them");
   auto name = std::make_shared<std::string>();
-  command->add_option("NAME", *name,
-                      "A stage, source, sink or section; or sources, stages or sinks, for a list of them");
+  command
+      ->add_option("NAME", *name,
+                   "A stage, source, sink or section; or sources, stages or sinks, for a list of them")
+      ->type_name("PART");
   command->callback([&action, &catalog, name] {
     action = [&catalog, name] {
       return show(name->empty() ? config::help_overview(catalog, terminal_style())
@@ -54,7 +56,7 @@ void add_schema_command(CLI::App& app, const Catalog& catalog, Action& action) {
 void add_help_command(CLI::App& app, const Catalog& catalog, Action& action) {
   CLI::App* command = app.add_subcommand("help", "Explain a command, or a stage, source, sink or section");
   auto name = std::make_shared<std::string>();
-  command->add_option("NAME", *name, "What is to be explained");
+  command->add_option("NAME", *name, "What is to be explained")->type_name("COMMAND|PART");
   command->callback([&app, &action, &catalog, name] {
     action = [&app, &catalog, name] {
       std::vector<std::string> commands;

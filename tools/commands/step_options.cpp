@@ -86,6 +86,7 @@ CLI::Option* add_steps(CLI::App& command, std::vector<std::string>& steps) {
       .add_option("--step", steps,
                   "A step and its parameters, 'drop_small min_points=4'; in this order. Lists and what is in "
                   "quotes may have blanks: 'exclude points=[12, 30.5] radius=3'")
+      ->type_name("STEP")
       ->expected(1)
       ->take_all();
 }
