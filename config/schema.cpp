@@ -277,7 +277,7 @@ Json class_schema() {
 
 }  // namespace
 
-Json schema(const Catalog& catalog) {
+Json schema(const Catalog& catalog, std::string_view version) {
   Json source = type_or(names_of(catalog.sources), chosen_by_type(names_of(catalog.sources), "source"));
   source["description"] = "Where frames come from.";
   Json properties{
@@ -289,15 +289,20 @@ Json schema(const Catalog& catalog) {
                    {{"type", "array"}, {"items", class_schema()}, {"minItems", 1}, {"maxItems", 256}})},
       {"stages", node_list(words_of(catalog.stages), "stage")},
       {"sinks", node_list(names_of(catalog.sinks), "sink")}};
-  return {{"$schema", "http://json-schema.org/draft-07/schema#"},
-          {"title", "contorno graph"},
-          {"type", "object"},
-          {"properties", properties},
-          {"required", Json::array({"source"})},
-          {"anyOf",
-           Json::array({{{"required", Json::array({"stages"})}}, {{"required", Json::array({"sinks"})}}})},
-          {"additionalProperties", false},
-          {"definitions", definitions(catalog)}};
+  Json json{{"$schema", "http://json-schema.org/draft-07/schema#"}};
+  if (!version.empty()) {
+    json["$id"] = fmt::format("urn:contorno:graph:{}", version);
+    json["version"] = version;
+  }
+  json.update(Json{{"title", "contorno graph"},
+                   {"type", "object"},
+                   {"properties", properties},
+                   {"required", Json::array({"source"})},
+                   {"anyOf", Json::array({{{"required", Json::array({"stages"})}},
+                                          {{"required", Json::array({"sinks"})}}})},
+                   {"additionalProperties", false},
+                   {"definitions", definitions(catalog)}});
+  return json;
 }
 
 }  // namespace contorno::config

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "pipeline/graph/graph.h"
 
 namespace contorno::config {
 
-nlohmann::ordered_json schema(const Catalog& catalog);
+/// `version` is that of the program, "0.1.0": the schema says it, and has an identifier with it (`$id`).
+/// Empty: neither.
+nlohmann::ordered_json schema(const Catalog& catalog, std::string_view version = {});
 
 }  // namespace contorno::config

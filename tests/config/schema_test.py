@@ -70,5 +70,8 @@ def test_the_program_prints_a_schema_that_accepts_the_example_graphs():
         pytest.skip("CONTORNO_BIN is not set")
     schema = json.loads(subprocess.run([program, "schema"], check=True, capture_output=True).stdout)
     jsonschema.Draft7Validator.check_schema(schema)
+    version = subprocess.run([program, "--version"], check=True, capture_output=True, text=True).stdout.split()[1]
+    assert (schema["version"], schema["$id"]) == (version, f"urn:contorno:graph:{version}")
+    assert list(schema)[:3] == ["$schema", "$id", "version"]
     for path in sorted((ROOT / "config" / "examples").glob("*.yaml")):
         assert errors(yaml.safe_load(path.read_text()), schema) == [], path.name

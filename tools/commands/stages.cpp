@@ -49,7 +49,7 @@ void add_stages_command(CLI::App& app, const Catalog& catalog, Action& action) {
 void add_schema_command(CLI::App& app, const Catalog& catalog, Action& action) {
   app.add_subcommand("schema", "Print the JSON schema of graph files, for editors")
       ->callback([&action, &catalog] {
-        action = [&catalog] { return show(config::schema(catalog).dump(1) + "\n"); };
+        action = [&catalog] { return show(config::schema(catalog, CONTORNO_VERSION).dump(1) + "\n"); };
       });
 }
 
