@@ -13,6 +13,7 @@
 #include "config/load.h"
 #include "pipeline/graph/param.h"
 #include "tools/commands/commands.h"
+#include "tools/commands/version.h"
 #include "tools/process_limits.h"
 #include "tools/say.h"
 
@@ -105,7 +106,7 @@ std::vector<std::string> without_help_command(const CLI::App& app, const Catalog
 
 int run_command_line(int argc, char** argv, const Catalog& catalog) {
   CLI::App app("contorno: camera frames and class maps in, sub-pixel contours out, in real time", "contorno");
-  app.set_version_flag("--version", "contorno " CONTORNO_VERSION);
+  app.set_version_flag("--version", version_text, "Print the version, and what it was built with");
   app.require_subcommand(1);
   Action action;
   add_run_command(app, catalog, action);
