@@ -1,15 +1,13 @@
-// A stage of one's own: maps whose values lie farther from 0.5. Applied to one row of samples.
-#include <algorithm>
-#include <array>
-#include <cstdio>
-#include <exception>
+// A stage of one's own: maps whose values lie farther from 0.5. Built into a program (own_stage_main.cpp),
+// and as a library that `contorno --load` takes.
+#include <cstddef>
 #include <memory>
 
 #include "base/error.h"
 #include "base/host_device.h"
-#include "pipeline/graph/applied.h"
 #include "pipeline/graph/stage.h"
 #include "pipeline/shared/loops.h"
+#include "plugins/extension.h"
 
 namespace {
 
@@ -53,6 +51,8 @@ class SteepenCpu final : public contorno::Stage {
   Steepen steepen_;
 };
 
+}  // namespace
+
 const contorno::StageType& steepen_stage() {
   static const contorno::StageType type{
       .name = "steepen",
@@ -67,28 +67,7 @@ const contorno::StageType& steepen_stage() {
   return type;
 }
 
-void run() {
-  contorno::ParamSet params(steepen_stage().params);
-  params.set("gain", 4.0);
-  contorno::AppliedStage stage(steepen_stage(), params, contorno::Backend::Cpu, 2);
-  const std::array<contorno::Format, 1> formats{
-      contorno::ImageFormat{.width = 5, .height = 1, .channels = 1, .type = contorno::ElementType::F32}};
-  stage.plan(formats);
-  const std::array samples{0.3F, 0.45F, 0.5F, 0.6F, 0.9F};
-  std::copy(samples.begin(), samples.end(), stage.image_input(0).row<float>(0));
-  stage.run();
-  const auto* result = std::get<contorno::ImageView>(stage.output(0)).row<const float>(0);
-  for (std::size_t x = 0; x < samples.size(); ++x)
-    std::printf("%.2f -> %.2f\n", static_cast<double>(samples[x]), static_cast<double>(result[x]));
+static contorno::Extension extension() {
+  return {.stages = {&steepen_stage()}};
 }
-
-}  // namespace
-
-int main() {
-  try {
-    run();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
-}
+CONTORNO_EXTENSION(extension);

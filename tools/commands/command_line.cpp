@@ -12,6 +12,7 @@
 #include "config/describe.h"
 #include "config/load.h"
 #include "pipeline/graph/param.h"
+#include "plugins/extension.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/version.h"
 #include "tools/process_limits.h"
@@ -102,11 +103,51 @@ std::vector<std::string> without_help_command(const CLI::App& app, const Catalog
   return known && !is_in_graphs(catalog, words[1]) ? std::vector<std::string>{words[1], "--help"} : words;
 }
 
+constexpr std::string_view kLoad = "--load";
+
+bool is_load(const std::string& word) {
+  return word.starts_with(kLoad) && (word.size() == kLoad.size() || word[kLoad.size()] == '=');
+}
+
+/// The files of the options --load, which are taken from the front of the words: what they add to graphs has
+/// to be known before the words of a command are read.
+std::vector<std::string> take_files_to_load(std::vector<std::string>& words) {
+  std::vector<std::string> files;
+  std::size_t taken = 0;
+  for (; taken < words.size() && is_load(words[taken]); ++taken) {
+    const std::string& word = words[taken];
+    if (word.size() > kLoad.size())
+      files.push_back(word.substr(kLoad.size() + 1));
+    else if (++taken < words.size())
+      files.push_back(words[taken]);
+    else
+      throw Error(ExitCode::Usage,
+                  "--load needs the absolute path of a library; 'contorno --help' lists all");
+  }
+  words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(taken));
+  return files;
+}
+
+/// Refuses --load behind a command. For `apply` it may be a parameter of the stage.
+void refuse_late_load(const std::vector<std::string>& words, const Catalog& catalog) {
+  const bool is_applied = words[0] == "apply" && words.size() > 1 && catalog.stage(words[1]) != nullptr;
+  if (!is_applied && std::any_of(words.begin() + 1, words.end(), is_load))
+    throw Error(ExitCode::Usage,
+                fmt::format("--load stands before the command: contorno --load FILE {} ...", words[0]));
+}
+
 }  // namespace
 
-int run_command_line(int argc, char** argv, const Catalog& catalog) {
+int run_command_line(int argc, char** argv, const Catalog& built_in) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc), files = take_files_to_load(words);
+  const Catalog catalog = with_extensions(built_in, files);
   CLI::App app("contorno: camera frames and class maps in, sub-pixel contours out, in real time", "contorno");
   app.set_version_flag("--version", version_text, "Print the version, and what it was built with");
+  app.add_option(std::string(kLoad), files,
+                 "Library with stages, sources and sinks of others, by its absolute path; stands before the "
+                 "command, which then knows them, and may be given again for further ones")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   app.require_subcommand(1);
   Action action;
   add_run_command(app, catalog, action);
@@ -130,13 +171,13 @@ int run_command_line(int argc, char** argv, const Catalog& catalog) {
   add_completion_command(app, action);
   add_help_command(app, catalog, action);
   take_one_value_each(app);
-  if (argc < 2) {
+  if (words.empty()) {
     print(app.help());
     throw Error(ExitCode::Usage, "a command is missing; these are all");
   }
-  std::vector<std::string> words(argv + 1, argv + argc);
   if (asks_for_words(words)) return answer_words(app, catalog, words);
-  refuse_unknown_command(app, words.front());
+  refuse_unknown_command(app, words[0]);
+  refuse_late_load(words, catalog);
   words = without_help_command(app, catalog, std::move(words));
   std::reverse(words.begin(), words.end());  // as the library wants them
   try {

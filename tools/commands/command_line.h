@@ -7,9 +7,10 @@
 
 namespace contorno {
 
-/// Parses the words behind the program's name, runs the subcommand that they name with `catalog`, and returns
-/// its exit code. Throws Error(Usage) for words that nobody takes, and what the subcommand throws.
-int run_command_line(int argc, char** argv, const Catalog& catalog);
+/// Parses the words behind the program's name, runs the subcommand that they name with `built_in` and what
+/// the files of `--load` add to it, and returns its exit code. Throws Error(Usage) for words that nobody
+/// takes, and what the subcommand throws.
+int run_command_line(int argc, char** argv, const Catalog& built_in);
 
 /// Says what went wrong and returns the exit code that goes with it. Where memory has ended there may be none
 /// for the sentence either.

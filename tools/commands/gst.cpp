@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "config/load.h"
+#include "plugins/extension.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/gst_line.h"
 #include "tools/say.h"
@@ -22,8 +23,8 @@ int print_line(const GstArguments& arguments, const Catalog& catalog) {
                 "the element reads the graph itself, so it has to be a file, not standard input");
   config::LoadOptions options;
   if (!arguments.input.empty()) options.input = arguments.input;
-  const GstLine line =
-      gst_line(config::load_graph(arguments.graph, catalog, options), arguments.graph, arguments.output);
+  const GstLine line = gst_line(config::load_graph(arguments.graph, catalog, options),
+                                {arguments.graph, arguments.output, extension_files(catalog)});
   for (const std::string& note : line.notes) say(note);
   print(std::string_view(line.text + "\n"));
   return 0;

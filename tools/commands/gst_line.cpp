@@ -96,16 +96,15 @@ std::string encoding_of(const VideoSinkParams& params) {
 
 class LineOfGraph {
  public:
-  LineOfGraph(const GraphSpec& graph, const std::string& graph_file, const std::string& output)
-      : graph_(graph), graph_file_(graph_file), output_(output) {}
+  LineOfGraph(const GraphSpec& graph, const GstLineFiles& files) : graph_(graph), files_(files) {}
 
   GstLine make() {
     const bool has_maps = graph_.source.type->name == "synthetic" && takes_maps();
     const std::string source = source_elements();
     const std::string ends = sinks();
-    line_.text = fmt::format("gst-launch-1.0 {}{} ! contorno name=contorno {}{} ! {}{}", source,
-                             has_maps ? " line.src ! queue" : "",
-                             words_.property("config", std::filesystem::absolute(graph_file_).string()),
+    line_.text = fmt::format("gst-launch-1.0 {}{} ! contorno name=contorno {}{}{} ! {}{}", source,
+                             has_maps ? " line.src ! queue" : "", loaded(),
+                             words_.property("config", std::filesystem::absolute(files_.graph).string()),
                              shown_ ? "" : " overlay=false", ends,
                              has_maps ? " line.maps ! queue ! contorno.maps" : "");
     note_secrets();
@@ -113,6 +112,12 @@ class LineOfGraph {
   }
 
  private:
+  /// What the element has to load before it reads the graph.
+  std::string loaded() {
+    if (files_.extensions.empty()) return {};
+    return words_.property("load", fmt::format("{}", fmt::join(files_.extensions, ":"))) + " ";
+  }
+
   /// Says which parameters have no place in the line, beside those that are `done`.
   void note_left_out(const std::string& whose, const ParamSet& params,
                      const std::vector<std::string_view>& done) {
@@ -224,7 +229,7 @@ class LineOfGraph {
     const auto file = [&] {
       return "filesink " +
              words_.property("location",
-                             (std::filesystem::path(output_) / text_of(sink.params, "path")).string());
+                             (std::filesystem::path(files_.output) / text_of(sink.params, "path")).string());
     };
     const std::string& type = sink.type->name;
     std::string branch;
@@ -279,8 +284,7 @@ class LineOfGraph {
   }
 
   const GraphSpec& graph_;
-  const std::string& graph_file_;
-  const std::string& output_;
+  const GstLineFiles& files_;
   LaunchWords words_;
   GstLine line_;
   bool shown_ = false;
@@ -288,8 +292,8 @@ class LineOfGraph {
 
 }  // namespace
 
-GstLine gst_line(const GraphSpec& graph, const std::string& graph_file, const std::string& output) {
-  return LineOfGraph(graph, graph_file, output).make();
+GstLine gst_line(const GraphSpec& graph, const GstLineFiles& files) {
+  return LineOfGraph(graph, files).make();
 }
 
 }  // namespace contorno

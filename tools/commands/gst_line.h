@@ -13,8 +13,14 @@ struct GstLine {
   std::vector<std::string> notes;  ///< what the line does not do that the graph does, a sentence each
 };
 
-/// `graph_file` is what the element loads; files are written below `output`. Throws Error(BadOption) for a
+struct GstLineFiles {
+  std::string graph;                    ///< what the element reads
+  std::string output;                   ///< the folder below which files are written
+  std::vector<std::string> extensions;  ///< what the element loads before
+};
+
+/// Throws Error(BadOption) for a
 /// source that has no element in its place, and for names and texts that may not stand in such a line.
-GstLine gst_line(const GraphSpec& graph, const std::string& graph_file, const std::string& output);
+GstLine gst_line(const GraphSpec& graph, const GstLineFiles& files);
 
 }  // namespace contorno

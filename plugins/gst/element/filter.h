@@ -30,6 +30,7 @@ enum class LateFrames : std::uint8_t { Pass, Drop };
 
 struct FilterSettings {
   std::string config;
+  std::string load;                ///< paths of extensions with ':' between them; empty: none
   std::optional<Backend> backend;  ///< none: as the configuration says
   bool overlay = true;
   std::string classes;   ///< names with commas between them; empty: all
@@ -59,6 +60,8 @@ class Filter {
   }
   /// Loads it as far as it can be, so that its nodes can be set; what is wrong with it is said in `start`.
   void set_config(const char* config);
+  /// Sets the paths of extensions, and loads the configuration anew, with what they add.
+  void set_load(const char* paths);
   const Accounts& accounts() const { return accounts_; }
 
   guint node_count() const;
@@ -98,6 +101,8 @@ class Filter {
 
  private:
   void load();
+  template <class Change>
+  void reload(const Change& change);
   void replace_nodes(const GraphSpec& graph);
   void prepare(GstClockTime running_time, bool with_maps);
   void run(FrameGraph graph);

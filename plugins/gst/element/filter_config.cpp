@@ -7,10 +7,12 @@
 
 namespace contorno::gst {
 
-void Filter::set_config(const char* config) {
+/// `change(settings)`, of what the graph is loaded from.
+template <class Change>
+void Filter::reload(const Change& change) {
   const std::lock_guard loading(load_mutex_);
   set([&](FilterSettings& settings) {
-    settings.config = config != nullptr ? config : "";
+    change(settings);
     loaded_.reset();
   });
   try {
@@ -19,16 +21,25 @@ void Filter::set_config(const char* config) {
   }
 }
 
+void Filter::set_config(const char* config) {
+  reload([&](FilterSettings& settings) { settings.config = config != nullptr ? config : ""; });
+}
+
+void Filter::set_load(const char* paths) {
+  reload([&](FilterSettings& settings) { settings.load = paths != nullptr ? paths : ""; });
+}
+
 /// Does nothing when it is loaded already.
 void Filter::load() {
   const std::lock_guard loading(load_mutex_);
-  std::string config;
+  std::string config, extensions;
   {
     const std::lock_guard lock(mutex_);
     if (loaded_) return;
     config = settings_.config;
+    extensions = settings_.load;
   }
-  GraphSpec graph = load_configuration(config);
+  GraphSpec graph = load_configuration(config, extensions);
   GST_INFO_OBJECT(element_, "loaded a graph of %zu stages and %zu classes", graph.nodes.size(),
                   graph.classes.size());
   replace_nodes(graph);

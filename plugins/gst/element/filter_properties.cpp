@@ -133,6 +133,17 @@ Property configuration() {
       [](Filter& filter, GValue* value) { write(filter.settings().config, value); }};
 }
 
+Property extensions() {
+  return {
+      g_param_spec_string(
+          "load", "Extensions",
+          "Absolute paths, with ':' between them, of libraries with stages of others that the configuration "
+          "may have; what was loaded stays loaded",
+          "", kAtWork),
+      [](Filter& filter, const GValue* value) { filter.set_load(g_value_get_string(value)); },
+      [](Filter& filter, GValue* value) { write(filter.settings().load, value); }};
+}
+
 Property tensor_of_maps() {
   return {g_param_spec_string(
               "maps-tensor", "Tensor of the maps",
@@ -166,6 +177,7 @@ const std::vector<Property>& properties() {
   using S = FilterSettings;
   static const std::vector<Property> all{
       configuration(),
+      extensions(),
       setting<&S::backend>(g_param_spec_enum("backend", "Backend", "What the stages run on", backend_type(),
                                              kAsConfigured, kAtWork)),
       setting<&S::overlay>(g_param_spec_boolean(

@@ -4,11 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "base/error.h"
 #include "config/load.h"
 #include "config/source_text.h"
 #include "plugins/catalog.h"
+#include "plugins/extension.h"
 #include "plugins/text/pango.h"
 
 namespace contorno::gst {
@@ -20,20 +22,28 @@ bool is_text(const std::string& config) {
   return config.find('\n') != std::string::npos || config.find(": ") != std::string::npos;
 }
 
+std::vector<std::string> paths_in(const std::string& list) {
+  std::vector<std::string> paths;
+  std::istringstream words(list);
+  for (std::string path; std::getline(words, path, ':');) paths.push_back(path);
+  return paths;
+}
+
 bool is_drawing(const NodeSpec& node) {
   return node.type->name == kDrawingStage;
 }
 
 }  // namespace
 
-GraphSpec load_configuration(const std::string& config) {
+GraphSpec load_configuration(const std::string& config, const std::string& extensions) {
+  const Catalog catalog = with_extensions(host_catalog(), paths_in(extensions));
   if (config.empty())
     throw Error(ExitCode::BadConfig,
                 "the property 'config' is empty, allowed the path of a graph's YAML file, or its text");
   config::LoadOptions options;
   options.source = config::SourceUse::Optional;
-  return is_text(config) ? config::load_graph_text(config, "config", host_catalog(), options)
-                         : config::load_graph(config, host_catalog(), options);
+  return is_text(config) ? config::load_graph_text(config, "config", catalog, options)
+                         : config::load_graph(config, catalog, options);
 }
 
 FrameGraph::FrameGraph(GraphSpec graph, FrameGraphOptions options)

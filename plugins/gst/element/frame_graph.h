@@ -14,9 +14,10 @@
 
 namespace contorno::gst {
 
-/// `config` is the path of a YAML file, or YAML text when it has a line break or ": " in it. Throws what
-/// config::load_graph_text throws.
-GraphSpec load_configuration(const std::string& config);
+/// `config` is the path of a YAML file, or YAML text when it has a line break or ": " in it; `extensions` are
+/// paths of libraries with stages of others, with ':' between them. Throws what config::load_graph_text and
+/// with_extensions throw.
+GraphSpec load_configuration(const std::string& config, const std::string& extensions);
 
 struct FrameGraphOptions {
   std::optional<Backend> backend;    ///< outranks the configuration's

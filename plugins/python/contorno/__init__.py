@@ -32,7 +32,7 @@ from ._mean_shift import MeanShift, estimate_bandwidth, mean_shift, mean_shift_f
 from ._morphology import (blackhat, close_by_reconstruction, dilate, element, erode, gradient, hit_or_miss, open_by_reconstruction,
                           reconstruct, tophat)
 from ._morphology import _close as close, _open as open  # noqa: A004
-from ._stages import ON_CONTOURS as _ON_CONTOURS, Tracker, apply, mipmaps, stages
+from ._stages import ON_CONTOURS as _ON_CONTOURS, Tracker, apply, load, mipmaps, stages
 from ._shapely import to_shapely
 
 globals().update(_ON_CONTOURS)
@@ -66,18 +66,20 @@ def __getattr__(name):
         except ImportError as error:
             return _missing(name, error)
         return getattr(_pipeline_api, name)
+    if name in _ON_CONTOURS:  # of a library that was loaded
+        return _ON_CONTOURS[name]
     from ._options import did_you_mean
     near = "" if name.startswith("_") else did_you_mean(name, __all__)
     raise AttributeError(f"module 'contorno' has no attribute '{name}'{near}")
 
 
 def __dir__():
-    return sorted({*globals(), *_OF_GRAPHS})
+    return sorted({*globals(), *_ON_CONTOURS, *_OF_GRAPHS})
 
 
 # `open` is left out: a star import would hide Python's own.
 __all__ = ["Class", "ContourArrays", "DeviceArray", "FrameError", "MeanShift", "Pipeline", "Result", "Tracker", "apply", "backends", "blackhat",
            "close", "close_by_reconstruction", "diamond_square", "dilate", "element", "erode", "estimate_bandwidth", "find_contours",
-           "find_contours_batch", "find_segments", "fourier", "fourier_points", "gradient", "hit_or_miss", "mean_shift", "mean_shift_filter",
+           "find_contours_batch", "find_segments", "fourier", "fourier_points", "gradient", "hit_or_miss", "load", "mean_shift", "mean_shift_filter",
            "mean_shift_segment", "mipmaps", "open_by_reconstruction", "pen_up_length", "reconstruct", "stages", "to_shapely", "tophat",
            *_ON_CONTOURS]

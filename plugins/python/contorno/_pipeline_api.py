@@ -13,6 +13,7 @@ import numpy as np
 from . import _core, _pipeline
 from ._batch import ContourArrays
 from ._options import did_you_mean, is_planar, suggesting
+from ._stages import loaded_files
 
 Class = collections.namedtuple("Class", "name level colour hidden levels")
 Class.__doc__ = """A class of a graph.
@@ -156,7 +157,8 @@ class Pipeline:
         backend = os.environ.get("CONTORNO_BACKEND") or str(overrides.pop("backend", ""))
         settings = [_override(name, value) for name, value in overrides.items()]
         text, is_path = _graph_text(graph)
-        self._graph = _pipeline.load(text, "graph", is_path, settings, None if input is None else os.fspath(input), backend)
+        self._graph = _pipeline.load(text, "graph", is_path, settings, None if input is None else os.fspath(input), backend,
+                                     loaded_files())
         self._options = (os.fspath(output), int(frames), bool(images))
         self.classes = [Class(*one) for one in self._graph.classes]
         self.last = None

@@ -2,6 +2,7 @@
 defaults and what they say of them come from the catalogue."""
 import functools
 import inspect
+import os
 import textwrap
 
 import numpy as np
@@ -263,9 +264,58 @@ _OF_POINTS = ["Lists of x, y may also be arrays of (row, column): (n, 2) of poin
 _CONTOURS_MADE = """list, or ContourArrays if they were given or with output='device'
     In the form that was given; ContourArrays where contours have attributes, which lists cannot have. Contours that a stage only
     selects keep their type: a list has the arrays that were given. Points that it computes are float32."""
-ON_CONTOURS = {name: _on_contours(name) for name, stage in _catalogue().items()
-               if [kind for _, kind, _ in stage["outputs"]] == ["contours"]
-               and [kind for _, kind, _ in stage["inputs"]] in (["contours"], ["contours", "image"])}
+ON_CONTOURS = {}
+
+
+def _add_on_contours():
+    """Makes the functions of stages on contours that have none yet."""
+    for name, stage in _catalogue().items():
+        if name not in ON_CONTOURS and [kind for _, kind, _ in stage["outputs"]] == ["contours"] \
+                and [kind for _, kind, _ in stage["inputs"]] in (["contours"], ["contours", "image"]):
+            ON_CONTOURS[name] = _on_contours(name)
+
+
+_add_on_contours()
+_loaded = []
+
+
+def loaded_files():
+    """The files that were loaded, in their order."""
+    return list(_loaded)
+
+
+def load(path):
+    """
+    Load a library with stages, sources and sinks of others, which `Pipeline`, `apply` and `stages` then know.
+
+    A stage on contours is a function of the package too: ``contorno.NAME``. The guide "Writing a stage" says how such a library
+    is made. It stays loaded, and to load it again changes nothing. It is code, which can do all that this process can.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Of the library, absolute.
+
+    Raises
+    ------
+    ValueError
+        The path is not absolute.
+    RuntimeError
+        The file is absent, is no extension of contorno, is of another version or compiler, throws, or has a stage, source or
+        sink of a name that exists already; nothing of it is known then.
+
+    Examples
+    --------
+    >>> contorno.load("/opt/ours/own_stage.so")
+    >>> steep = contorno.apply("steepen", maps, gain=4, layout="CHW")
+    """
+    path = os.fspath(path)
+    _core.load(path)
+    if path not in _loaded:
+        _loaded.append(path)
+    _catalogue.cache_clear()
+    _declared.cache_clear()
+    _add_on_contours()
 
 
 class Tracker:

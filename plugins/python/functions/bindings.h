@@ -13,7 +13,8 @@ namespace contorno::python {
 void bind_element(py::module_& module);
 void bind_find_contours(py::module_& module);
 void bind_batch(py::module_& module);
-/// `stages` are those that Python may run by name; they live as long as the module.
+/// `stages` are those that Python may run by name; the list lives as long as the module, and grows by
+/// contorno.load.
 using CatalogStages = std::vector<const StageType*>;
 void bind_contours(py::module_& module, const CatalogStages& stages);
 void bind_backends(py::module_& module);

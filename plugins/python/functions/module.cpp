@@ -2,10 +2,11 @@
 #include <cstdlib>
 #include <string>
 
+#include "plugins/catalog.h"
+#include "plugins/extension.h"
 #include "plugins/python/device/on_device.h"
 #include "plugins/python/functions/bindings.h"
 #include "plugins/python/shared/process.h"
-#include "stages/catalog.h"
 
 namespace {
 
@@ -20,6 +21,16 @@ void check_numpy() {
 #endif
 }
 
+/// What Python may run by name; it changes while Python's lock is held.
+contorno::Catalog& catalog() {
+  static contorno::Catalog all = contorno::host_catalog();
+  return all;
+}
+
+void load(const std::string& file) {
+  catalog() = contorno::with_extensions(catalog(), {file});
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_core, module) {
@@ -31,7 +42,7 @@ PYBIND11_MODULE(_core, module) {
   bind_process(module);
   bind_find_contours(module);
   bind_batch(module);
-  bind_contours(module, contorno::stage_catalog());
+  bind_contours(module, catalog().stages);
   bind_device(module);
   bind_backends(module);
   bind_diamond_square(module);
@@ -39,5 +50,6 @@ PYBIND11_MODULE(_core, module) {
   bind_fourier(module);
   bind_mean_shift(module);
   bind_mipmap(module);
-  bind_stages(module, contorno::stage_catalog());
+  bind_stages(module, catalog().stages);
+  module.def("load", &load);
 }

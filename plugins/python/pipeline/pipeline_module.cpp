@@ -10,6 +10,7 @@
 #include "pipeline/run/push_source.h"
 #include "pipeline/shared/printable.h"
 #include "plugins/catalog.h"
+#include "plugins/extension.h"
 #include "plugins/python/host/host_image.h"
 #include "plugins/python/pipeline/pipeline_run.h"
 #include "plugins/python/shared/process.h"
@@ -327,7 +328,7 @@ bool Run::device_is_there() {
 
 GraphSpec load(const std::string& text, const std::string& name, bool is_path,
                const std::vector<std::string>& overrides, const std::optional<std::string>& input,
-               const std::string& backend) {
+               const std::string& backend, const std::vector<std::string>& extensions) {
   config::LoadOptions options{.overrides = overrides, .input = input};
   if (!backend.empty()) {
     ParamSet settings(pipeline_params());
@@ -335,8 +336,9 @@ GraphSpec load(const std::string& text, const std::string& name, bool is_path,
     options.backend = settings.as<PipelineSettings>().backend;
   }
   const py::gil_scoped_release released;
-  return is_path ? config::load_graph(text, host_catalog(), options)
-                 : config::load_graph_text(text, name, host_catalog(), options);
+  const Catalog catalog = with_extensions(host_catalog(), extensions);
+  return is_path ? config::load_graph(text, catalog, options)
+                 : config::load_graph_text(text, name, catalog, options);
 }
 
 RunSettings settings_of(const std::string& output, std::uint64_t frames, bool images) {

@@ -1,0 +1,182 @@
+#include "plugins/extension.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <list>
+#include <mutex>
+#include <new>
+#include <string_view>
+#include <type_traits>
+
+#include "base/error.h"
+#include "plugins/extension_file.h"
+
+namespace contorno {
+namespace {
+
+static_assert(std::string_view(CONTORNO_VERSION_TEXT) == CONTORNO_VERSION,
+              "base/version.h and the project in CMakeLists.txt have different versions");
+
+struct OpenedFile {
+  void* library;  ///< as dlopen says it: the same for every path of a file
+  std::string path;
+  Extension types;
+};
+
+/// The files that are open, in their order; guarded by open_mutex().
+std::list<OpenedFile>& opened_files() {
+  static std::list<OpenedFile> files;
+  return files;
+}
+std::mutex& open_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+const ExtensionEntry& entry_of(void* library, const std::string& path) {
+  const auto* const entry = static_cast<const ExtensionEntry*>(::dlsym(library, "contorno_extension"));
+  if (entry == nullptr)
+    refuse_extension(path,
+                     "it is no extension of contorno: it has no contorno_extension, which the macro "
+                     "CONTORNO_EXTENSION of plugins/extension.h makes");
+  if (std::strcmp(entry->abi, CONTORNO_ABI_TEXT) != 0)
+    refuse_extension(
+        path, fmt::format("it was built with contorno {} and {} ({}), needed are contorno {} and {} ({})",
+                          entry->version, entry->compiler, entry->abi, CONTORNO_VERSION_TEXT,
+                          CONTORNO_COMPILER_TEXT, CONTORNO_ABI_TEXT));
+  return *entry;
+}
+
+Extension types_of(const ExtensionEntry& entry, const std::string& path) {
+  try {
+    return entry.types();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (...) {
+    refuse_extension(path, "it threw an exception when it was asked what it has: " + what_is_thrown());
+  }
+}
+
+/// Opens a file, or finds it among those that are open. The lock is held.
+const OpenedFile& opened(const std::string& path) {
+  void* const library = open_extension_file(path);
+  std::list<OpenedFile>& files = opened_files();
+  const auto known = std::ranges::find(files, library, &OpenedFile::library);
+  if (known != files.end()) return *known;
+  Extension types = types_of(entry_of(library, path), path);
+  return files.emplace_back(OpenedFile{library, path, std::move(types)});
+}
+
+const std::vector<const StageType*>& list_of(const Extension& types, const StageType*) {
+  return types.stages;
+}
+const std::vector<const SourceType*>& list_of(const Extension& types, const SourceType*) {
+  return types.sources;
+}
+const std::vector<const SinkType*>& list_of(const Extension& types, const SinkType*) {
+  return types.sinks;
+}
+
+template <class Type>
+bool is_of(const OpenedFile& file, const Type* type) {
+  return std::ranges::find(list_of(file.types, type), type) != list_of(file.types, type).end();
+}
+
+/// "contorno", or the file that has added the type.
+template <class Type>
+std::string owner_of(const Type* type) {
+  for (const OpenedFile& file : opened_files())
+    if (is_of(file, type)) return file.path;
+  return "contorno";
+}
+
+bool is_called(const StageType& type, std::string_view name) {
+  return type.name == name || std::ranges::find(type.parts, name, &PartSpec::name) != type.parts.end();
+}
+bool is_called(const SourceType& type, std::string_view name) {
+  return type.name == name;
+}
+bool is_called(const SinkType& type, std::string_view name) {
+  return type.name == name;
+}
+
+bool can_be_made(const StageType& type) {
+  return type.make_cpu || type.make_cuda;
+}
+bool can_be_made(const SourceType& type) {
+  return static_cast<bool>(type.make);
+}
+bool can_be_made(const SinkType& type) {
+  return static_cast<bool>(type.make);
+}
+
+bool is_name(std::string_view name) {
+  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+  return !name.empty() && name.front() >= 'a' && name.front() <= 'z' && std::ranges::all_of(name, fits);
+}
+
+/// Adds the types of one kind ("stage") of a file to those of the catalogue.
+template <class Type>
+void add(const OpenedFile& file, std::string_view kind, std::vector<const Type*>& all,
+         const std::vector<LeftOut>& left_out) {
+  for (const Type* type : list_of(file.types, static_cast<const Type*>(nullptr))) {
+    if (type == nullptr) refuse_extension(file.path, fmt::format("one of its {}s is a null pointer", kind));
+    if (std::ranges::find(all, type) != all.end()) continue;
+    const std::string& name = type->name;
+    if (!is_name(name))
+      refuse_extension(
+          file.path, fmt::format("its {} is called '{}', allowed are a lower-case letter and then lower-case "
+                                 "letters, digits and _",
+                                 kind, name));
+    if (!can_be_made(*type))
+      refuse_extension(file.path, fmt::format("its {} '{}' has no function that makes it", kind, name));
+    for (const Type* other : all)
+      if (is_called(*other, name) || is_called(*type, other->name))
+        refuse_extension(
+            file.path, fmt::format("its {} '{}' has a name that exists already, in {}; rename it", kind, name,
+                                   owner_of(other)));
+    if (!std::is_same_v<Type, StageType> &&
+        std::ranges::find(left_out, name, &LeftOut::name) != left_out.end())
+      refuse_extension(file.path,
+                       fmt::format("its {} '{}' has a name of contorno, which was left out of this build; "
+                                   "rename it",
+                                   kind, name));
+    all.push_back(type);
+  }
+}
+
+void add(const OpenedFile& file, Catalog& catalog) {
+  const Extension& types = file.types;
+  if (types.stages.empty() && types.sources.empty() && types.sinks.empty())
+    refuse_extension(file.path, "it has no stage, source or sink");
+  add(file, "stage", catalog.stages, catalog.left_out);
+  add(file, "source", catalog.sources, catalog.left_out);
+  add(file, "sink", catalog.sinks, catalog.left_out);
+}
+
+}  // namespace
+
+Catalog with_extensions(Catalog catalog, const std::vector<std::string>& files) {
+  for (const std::string& path : files) {
+    const std::lock_guard lock(open_mutex());
+    add(opened(path), catalog);
+  }
+  return catalog;
+}
+
+std::vector<std::string> extension_files(const Catalog& catalog) {
+  const auto added = [](const OpenedFile& file, const auto& all) {
+    return std::ranges::any_of(all, [&](const auto* type) { return is_of(file, type); });
+  };
+  const std::lock_guard lock(open_mutex());
+  std::vector<std::string> paths;
+  for (const OpenedFile& file : opened_files())
+    if (added(file, catalog.stages) || added(file, catalog.sources) || added(file, catalog.sinks))
+      paths.push_back(file.path);
+  return paths;
+}
+
+}  // namespace contorno
