@@ -294,6 +294,7 @@ def largest_first(contours: Sequence[NDArray[Any]], by: Literal["points", "lengt
 def largest_first(contours: Contours, by: Literal["points", "length", "area"] = "area", limit: int = 0, only_first: bool = False, *,
                   size: tuple[int, int] | None = None, backend: Backend = "auto", threads: int | None = None,
                   output: Output = "host", stream: Stream = None) -> list[Any] | ContourArrays: ...
+def load(path: str | PathLike[str]) -> None: ...
 def mean_shift(points: ArrayLike | Array, sigma: float, *, cut: float = 3.0,
                kernel: Literal["gaussian", "flat", "epanechnikov"] = "gaussian", eps: float = 0.001, max_iter: int = 300,
                merge: float = 0.5, min_size: int = 1, stop: Literal["point", "frobenius"] = "point",

@@ -1,0 +1,15 @@
+// What contorno finds in an extension that was built with other headers, or by another compiler: the texts
+// alone can be read, and what they stand before must not be touched.
+#include <cstdlib>
+
+namespace {
+
+struct Entry {
+  const char *version, *abi, *compiler;
+  void (*types)();
+};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const Entry contorno_extension;
+const Entry contorno_extension = {FOREIGN_VERSION, FOREIGN_ABI, FOREIGN_COMPILER, &std::abort};
