@@ -149,7 +149,8 @@ def test_finding_out_why_a_contour_looks_wrong(tmp_path):
 
 
 @pytest.mark.parametrize("page", PAGES_OF_CPP)
-def test_programs_in_cpp(page, tmp_path):
+def test_programs_in_cpp(page, monkeypatch, tmp_path):
+    monkeypatch.setenv("CONTORNO", str(ROOT))
     run_guide(GUIDES / f"{page}.md", tmp_path)
 
 
