@@ -112,8 +112,10 @@ std::string why_not_opened(const std::string& path) {
   const char* const said = ::dlerror();
   std::string reason = said != nullptr ? said : "no reason given";
   if (reason.starts_with(path + ": ")) reason.erase(0, path.size() + 2);
-  if (reason.find("libcontorno.so") != std::string::npos || reason.find("8contorno") != std::string::npos)
+  const bool names_library = reason.find("libcontorno.so") != std::string::npos;
+  if (names_library || reason.find("8contorno") != std::string::npos)
     reason += "; build it with the headers of contorno " CONTORNO_VERSION_TEXT ", which is running";
+  if (names_library) reason += ", and without -lcontorno: it gets those names from the process that loads it";
   return reason;
 }
 

@@ -2,6 +2,15 @@
 // alone can be read, and what they stand before must not be touched.
 #include <cstdlib>
 
+#ifdef FOREIGN_NAME
+namespace contorno {
+void FOREIGN_NAME();  // of no contorno
+}
+#define FOREIGN_TYPES &contorno::FOREIGN_NAME
+#else
+#define FOREIGN_TYPES &std::abort
+#endif
+
 namespace {
 
 struct Entry {
@@ -12,4 +21,4 @@ struct Entry {
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const Entry contorno_extension;
-const Entry contorno_extension = {FOREIGN_VERSION, FOREIGN_ABI, FOREIGN_COMPILER, &std::abort};
+const Entry contorno_extension = {FOREIGN_VERSION, FOREIGN_ABI, FOREIGN_COMPILER, FOREIGN_TYPES};

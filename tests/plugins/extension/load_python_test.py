@@ -1,6 +1,10 @@
 """contorno.load: stages, sources and sinks of others in Python, in a process for each test, since what is loaded stays."""
+import os
+import subprocess
+import sys
+
 from tests.plugins.extension.files import FAULTY, OWN_STAGE, PARTS, RAMP, STEEPENED, graph_in, linked_lines
-from tests.plugins.python.package import run_python
+from tests.plugins.python.package import PACKAGE, run_python
 
 
 def test_apply_stages_and_pipeline_know_what_was_loaded(tmp_path):
@@ -66,3 +70,10 @@ assert list(contorno.stages()) == before
 contorno.load({str(OWN_STAGE)!r})
 assert list(contorno.stages()) == [*before, "steepen"]
 """)
+
+
+def test_an_exception_of_a_static_object_ends_the_process_with_its_sentence():
+    done = subprocess.run([sys.executable, "-c", f"import contorno; contorno.load({str(FAULTY)!r})"], capture_output=True, text=True, timeout=60,
+                          env={**os.environ, "PYTHONPATH": str(PACKAGE), "EXTENSION_FAULT": "static"})
+    # An exception instead, where the C library lets it through.
+    assert done.returncode in (69, 1) and f"{FAULTY} cannot be loaded: it threw an exception while it was opened: no licence" in done.stderr

@@ -163,6 +163,13 @@ def test_another_version_or_compiler_is_named_with_the_one_that_is_needed(tmp_pa
     assert has in said and re.search(rf", needed are contorno {re.escape(version)} and (g|clang)\+\+ \d+ \(\d+\.\d+ gxx_abi=\d+ ", said)
 
 
+def test_a_library_that_needs_more_than_this_contorno_has_is_told(tmp_path):
+    said = refused(SAMPLES / "later_version.so", 69, tmp_path)
+    version = run_contorno("--version").stdout.split()[1]
+    assert re.search(r"cannot be loaded: undefined symbol: \w*name_of_a_later_version\w*; "
+                     rf"build it with the headers of contorno {re.escape(version)}, which is running$", said)
+
+
 @pytest.mark.parametrize("fault, reason", [
     ("classify", "its stage 'classify' has a name that exists already, in contorno; rename it"),
     ("marching_squares", "its stage 'marching_squares' has a name that exists already, in contorno; rename it"),
