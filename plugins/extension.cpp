@@ -60,10 +60,12 @@ Extension types_of(const ExtensionEntry& entry, const std::string& path) {
   }
 }
 
-/// Opens a file, or finds it among those that are open. The lock is held.
+/// Opens a file, or finds it among those that are open, by its path or as the same file. The lock is held.
 const OpenedFile& opened(const std::string& path) {
-  void* const library = open_extension_file(path);
   std::list<OpenedFile>& files = opened_files();
+  // What became of the file on the disk since then does not matter.
+  if (const auto same = std::ranges::find(files, path, &OpenedFile::path); same != files.end()) return *same;
+  void* const library = open_extension_file(path);
   const auto known = std::ranges::find(files, library, &OpenedFile::library);
   if (known != files.end()) return *known;
   Extension types = types_of(entry_of(library, path), path);

@@ -289,7 +289,8 @@ def load(path):
     Load a library with stages, sources and sinks of others, which `Pipeline`, `apply` and `stages` then know.
 
     A stage on contours is a function of the package too: ``contorno.NAME``. The guide "Writing a stage" says how such a library
-    is made. It stays loaded, and to load it again changes nothing. It is code, which can do all that this process can.
+    is made. It stays loaded: to load it again changes nothing, also when the file has changed. It is code, which can do all
+    that this process can.
 
     Parameters
     ----------

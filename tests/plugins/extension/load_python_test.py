@@ -1,5 +1,6 @@
 """contorno.load: stages, sources and sinks of others in Python, in a process for each test, since what is loaded stays."""
 import os
+import shutil
 import subprocess
 import sys
 
@@ -45,6 +46,23 @@ assert "Shorter contours are left out." in contorno.keep_long.__doc__ and "keep_
 assert [len(result.contours) for result in pipeline({str(graph)!r}, output={str(tmp_path)!r})] == [1, 1, 1]
 """)
     assert (tmp_path / "tally.txt").read_text() == "3 frames, 3 contours\n"
+
+
+def test_a_file_that_is_gone_stays_loaded(tmp_path):
+    linked_lines(tmp_path)
+    copy = tmp_path / "mine.so"
+    shutil.copy(OWN_STAGE, copy)
+    graph = graph_in(tmp_path, STEEPENED)
+    run_python(f"""
+import os
+import contorno
+contorno.load({str(copy)!r})
+os.remove({str(copy)!r})
+contorno.load({str(copy)!r})
+for result in contorno.Pipeline({str(graph)!r}, output={str(tmp_path / "python")!r}):
+    pass
+""")
+    assert (tmp_path / "python" / "contours.jsonl").read_bytes() == (tmp_path / "linked" / "contours.jsonl").read_bytes()
 
 
 def test_what_is_no_extension_is_an_exception_and_changes_nothing(tmp_path):
