@@ -137,11 +137,6 @@ ApplyTime apply_once(const ApplyArguments& arguments, Application& what, const C
   return {.ns = ns, .frames = 1, .backend = stage.backend()};
 }
 
-void say_time(const StageType& type, const ApplyTime& time) {
-  say(fmt::format("{}: {:.3f} ms on {}{}", type.name, static_cast<double>(time.ns) * 1e-6,
-                  name_of(time.backend), time.frames > 1 ? fmt::format(" for {} frames", time.frames) : ""));
-}
-
 int apply(const ApplyArguments& arguments, const std::vector<std::string>& words, const Catalog& catalog) {
   const StageType& type = stage_called(catalog.stages, "stage", arguments.stage);
   if (!is_on_contours(type)) check_makes_images(type);
@@ -176,7 +171,7 @@ int apply(const ApplyArguments& arguments, const std::vector<std::string>& words
   } else {
     time = apply_once(arguments, what, catalog);
   }
-  if (arguments.time) say_time(type, time);
+  if (arguments.time) say_time(type.name, time.ns, time.backend, time.frames);
   say_replaced(files);
   return static_cast<int>(ExitCode::Ok);
 }
@@ -204,8 +199,7 @@ void add_apply_command(CLI::App& app, const Catalog& catalog, Action& action) {
   add_read_options(*command, arguments->read);
   add_backend(*command, arguments->backend);
   add_threads(*command, arguments->threads);
-  command->add_flag("--time", arguments->time,
-                    "Say on standard error what the stage took, without reading and writing files");
+  add_time(*command, arguments->time, "what the stage took, without reading and writing files");
   command->allow_extras();
   command->footer(
       "'contorno stages STAGE' lists a stage's parameters, which are given as --NAME VALUE.\n"

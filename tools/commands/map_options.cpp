@@ -1,10 +1,13 @@
 #include "tools/commands/map_options.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <map>
 
 #include "cuda/device.h"
 #include "pipeline/graph/graph.h"
+#include "tools/say.h"
 
 namespace contorno {
 
@@ -51,6 +54,15 @@ Backend backend_called(const std::string& name) {
 }
 bool wants_device(const std::string& backend) {
   return backend == "cuda" || (backend == "auto" && device_report().available);
+}
+
+void add_time(CLI::App& command, bool& time, const std::string& sentence) {
+  command.add_flag("--time", time, "Say on standard error " + sentence);
+}
+
+void say_time(std::string_view what, std::int64_t ns, Backend backend, std::uint64_t frames) {
+  say(fmt::format("{}: {:.3f} ms on {}{}", what, static_cast<double>(ns) * 1e-6, name_of(backend),
+                  frames > 1 ? fmt::format(" for {} frames", frames) : ""));
 }
 
 }  // namespace contorno

@@ -2,7 +2,9 @@
 // and where. The same names, values and help in every command.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "stages/contours/find_contours.h"
 #include "tools/apply_files.h"
@@ -40,5 +42,11 @@ void add_backend(CLI::App& command, std::string& backend);
 Backend backend_called(const std::string& name);
 /// Whether to compute on the device: with "cuda", and with "auto" where there is one.
 bool wants_device(const std::string& backend);
+
+/// --time; `sentence` says what is timed.
+void add_time(CLI::App& command, bool& time, const std::string& sentence);
+/// What --time asks for, on standard error: "contorno: WHAT: TIME ms on BACKEND", of several frames with
+/// their number.
+void say_time(std::string_view what, std::int64_t ns, Backend backend, std::uint64_t frames = 1);
 
 }  // namespace contorno

@@ -1,5 +1,6 @@
 """Mean shift beside scikit-learn, OpenCV and SciPy, and the subcommands mean-shift and learn."""
 import json
+import re
 import xml.etree.ElementTree
 
 import numpy as np
@@ -214,6 +215,17 @@ def test_points_of_a_text_are_those_of_an_array(tmp_path, write):
     assert got.stdout == wanted.stdout and "600 points, 4 clusters" in got.stdout
     for name in ("", "_modes"):
         assert (tmp_path / f"a{name}.npy").read_bytes() == (tmp_path / f"b{name}.npy").read_bytes()
+
+
+def test_the_time_is_said_where_it_is_asked_for_and_the_climb_is_a_part_of_it(tmp_path):
+    np.save(tmp_path / "points.npy", some_points())
+    wanted = run_contorno("mean-shift", tmp_path / "points.npy", tmp_path / "a.npy", "--sigma", 0.6, "--backend", "cpu")
+    timed = run_contorno("mean-shift", tmp_path / "points.npy", tmp_path / "b.npy", "--sigma", 0.6, "--backend", "cpu", "--time")
+    assert wanted.stderr == "" and timed.stdout == wanted.stdout
+    assert (tmp_path / "a.npy").read_bytes() == (tmp_path / "b.npy").read_bytes()
+    said = re.fullmatch(r"contorno: mean-shift: (\d+\.\d{3}) ms on cpu\ncontorno: mean-shift, climb alone: (\d+\.\d{3}) ms on cpu\n",
+                        timed.stderr)
+    assert said and 0 < float(said[2]) <= float(said[1])
 
 
 def test_two_numbers_that_are_no_sides_are_a_point(tmp_path):
