@@ -45,7 +45,7 @@ PlainContours kept(const PlainContours& contours, const std::vector<int>& flags)
   return out;
 }
 
-PlainContours merged(const PlainContours& contours, const std::vector<char>& close) {
+MergedPlaces merged_places(const PlainContours& contours, const std::vector<char>& close) {
   const std::size_t count = contours.contours();
   std::vector<std::size_t> first(count);
   std::iota(first.begin(), first.end(), std::size_t{0});
@@ -60,11 +60,30 @@ PlainContours merged(const PlainContours& contours, const std::vector<char>& clo
       }
   std::vector<std::vector<std::size_t>> members(count);
   for (std::size_t c = 0; c < count; ++c) members[root(c)].push_back(c);
-  PlainContours out;
+  MergedPlaces out{.places = std::vector<int>(count)};
+  int end = 0;
   for (const std::vector<std::size_t>& group : members) {
     if (group.empty()) continue;
-    for (const std::size_t c : group) append(out, contours, c);
-    out.begins.push_back(static_cast<int>(out.points()));
+    for (const std::size_t c : group) {
+      out.places[c] = end;
+      end += contours.begins[c + 1] - contours.begins[c];
+    }
+    out.begins.push_back(end);
+  }
+  return out;
+}
+
+PlainContours merged(const PlainContours& contours, const std::vector<char>& close) {
+  const MergedPlaces places = merged_places(contours, close);
+  PlainContours out{.x = std::vector<int>(contours.points()),
+                    .y = std::vector<int>(contours.points()),
+                    .begins = places.begins};
+  for (std::size_t c = 0; c < contours.contours(); ++c) {
+    const auto begin = static_cast<std::size_t>(contours.begins[c]),
+               end = static_cast<std::size_t>(contours.begins[c + 1]),
+               to = static_cast<std::size_t>(places.places[c]);
+    for (std::size_t i = begin; i < end; ++i)
+      out.x[to + i - begin] = contours.x[i], out.y[to + i - begin] = contours.y[i];
   }
   return out;
 }
@@ -94,6 +113,14 @@ std::vector<int> flags_of_brush(const PlainContours& contours, const Brush& brus
   for (std::size_t i = 0; i < contours.points(); ++i)
     for (std::size_t b = 0; b < brush.x.size() && flags[i] != 0; ++b)
       if (contours.x[i] == brush.x[b] && contours.y[i] == brush.y[b]) flags[i] = 0;
+  return flags;
+}
+
+std::vector<int> flags_of_small(const PlainContours& contours, int least) {
+  std::vector<int> flags(contours.points(), 1);
+  for (std::size_t c = 0; c < contours.contours(); ++c)
+    if (contours.begins[c + 1] - contours.begins[c] < least)
+      std::fill(flags.begin() + contours.begins[c], flags.begin() + contours.begins[c + 1], 0);
   return flags;
 }
 
@@ -140,7 +167,7 @@ std::vector<int> contour_distances(const PlainContours& contours) {
 
 namespace {
 
-constexpr int kMergeDistance = 5, kDuplicateDistance = 2;
+constexpr int kMergeDistance = 5, kDuplicateDistance = 2, kLeastPoints = 10;
 
 /// Circles of 100 points on whole px: his pictures are not part of the document.
 PlainContours circles(std::uint32_t points) {
@@ -151,6 +178,15 @@ PlainContours circles(std::uint32_t points) {
     contours.y.push_back(static_cast<int>(std::lround(point.row)));
     if (contours.points() % 100 == 0) contours.begins.push_back(static_cast<int>(contours.points()));
   }
+  return contours;
+}
+
+/// The same points in five arcs a circle, of which two are too short to stay.
+PlainContours arcs(const PlainContours& circles) {
+  PlainContours contours{.x = circles.x, .y = circles.y};
+  for (const int begin : circles.begins)
+    for (const int end : {3, 12, 22, 60, 100})
+      if (begin + end <= static_cast<int>(circles.points())) contours.begins.push_back(begin + end);
   return contours;
 }
 
@@ -226,8 +262,9 @@ class ByStep {
   AppliedStage stage_;
 };
 
-/// One of his steps: what contorno calls it, and his programs.
+/// One of his steps: its contours, what contorno calls it, and his programs.
 struct StepOfHis {
+  const PlainContours* contours;
   std::string name, step;
   std::vector<std::pair<std::string, ParamValue>> settings;
   std::function<PlainContours()> serial;
@@ -236,27 +273,45 @@ struct StepOfHis {
 #endif
 };
 
-std::vector<StepOfHis> steps_of(const PlainContours& contours, const Brush& brush) {
+/// What the steps are given.
+struct Given {
+  PlainContours circles, arcs;
+  Brush brush;
+};
+
+std::vector<StepOfHis> steps_of(const Given& given) {
+  const PlainContours &contours = given.circles, &small = given.arcs;
+  const Brush& brush = given.brush;
   std::vector<double> brushed;
   for (std::size_t i = 0; i < brush.x.size(); ++i)
     brushed.insert(brushed.end(), {static_cast<double>(brush.x[i]), static_cast<double>(brush.y[i])});
-  std::vector<StepOfHis> steps(4);
-  steps[0] = {
-      .name = "filter_contour_by_hand", .step = "exclude", .settings = {{"points", brushed}}, .serial = [&] {
-        return kept(contours, flags_of_brush(contours, brush));
-      }};
-  steps[1] = {.name = "merge_contours",
+  std::vector<StepOfHis> steps(5);
+  steps[0] = {.contours = &contours,
+              .name = "filter_contour_by_hand",
+              .step = "exclude",
+              .settings = {{"points", brushed}},
+              .serial = [&] { return kept(contours, flags_of_brush(contours, brush)); }};
+  steps[1] = {.contours = &contours,
+              .name = "merge_contours",
               .step = "merge_close",
               .settings = {{"distance", static_cast<double>(kMergeDistance)}},
               .serial = [&] { return merged(contours, close_contours(contours, kMergeDistance)); }};
-  steps[2] = {.name = "filter_contour_duplicate",
+  steps[2] = {.contours = &contours,
+              .name = "filter_contour_duplicate",
               .step = "drop_duplicates",
               .settings = {{"distance", static_cast<double>(kDuplicateDistance)},
                            {"rule", std::string("any_earlier")}},
               .serial = [&] { return kept(contours, flags_of_duplicates(contours, kDuplicateDistance)); }};
-  steps[3] = {.name = "order_clusters_by_distance", .step = "order_nearest", .settings = {}, .serial = [&] {
-                return ordered(contours, contour_distances(contours));
-              }};
+  steps[3] = {.contours = &contours,
+              .name = "order_clusters_by_distance",
+              .step = "order_nearest",
+              .settings = {},
+              .serial = [&] { return ordered(contours, contour_distances(contours)); }};
+  steps[4] = {.contours = &small,
+              .name = "filter_vector_by_min",
+              .step = "drop_small",
+              .settings = {{"min_points", std::int64_t{kLeastPoints}}},
+              .serial = [&] { return kept(small, flags_of_small(small, kLeastPoints)); }};
 #if CONTORNO_HAVE_CUDA
   steps[0].device = [&](GrecoVersion version, GrecoTimes* times) {
     return brushed_on_device(contours, brush, version, times);
@@ -270,6 +325,9 @@ std::vector<StepOfHis> steps_of(const PlainContours& contours, const Brush& brus
   steps[3].device = [&](GrecoVersion version, GrecoTimes* times) {
     return ordered_on_device(contours, version, times);
   };
+  steps[4].device = [&](GrecoVersion version, GrecoTimes* times) {
+    return large_on_device(small, kLeastPoints, version, times);
+  };
 #endif
   return steps;
 }
@@ -281,7 +339,8 @@ constexpr std::pair<GrecoVersion, const char*> kVersions[] = {
 void measure_kernels(Records& records, const std::string& size, const StepOfHis& step,
                      const PlainContours& expected, const Options& options, bool whole_only) {
   for (const auto& [version, called] : kVersions) {
-    if (version == GrecoVersion::Patch && step.step == "exclude") continue;  // as int2
+    // Steps without pairs of points are as int2.
+    if (version == GrecoVersion::Patch && (step.step == "exclude" || step.step == "drop_small")) continue;
     const std::string name = fmt::format("{}, CUDA, {}", step.name, called);
     std::vector<double> whole;
     std::map<std::string, std::vector<double>> kernels;
@@ -295,7 +354,9 @@ void measure_kernels(Records& records, const std::string& size, const StepOfHis&
       for (const auto& [kernel, seconds] : {std::pair{"flags", times.flags},
                                             {"scan", times.scan},
                                             {"move", times.move},
-                                            {"affiliation", times.affiliation}})
+                                            {"affiliation", times.affiliation},
+                                            {"afference", times.afference},
+                                            {"realign", times.realign}})
         if (seconds > 0) kernels[kernel].push_back(seconds);
     }
     records.check(size, name, found == expected,
@@ -311,16 +372,18 @@ void measure_kernels(Records& records, const std::string& size, const StepOfHis&
 /// All steps on so many points. `serial`: his program for the host, too.
 void measure_points_of_greco(Records& records, std::uint32_t points, std::size_t brushed, bool serial,
                              const Options& options, [[maybe_unused]] bool device) {
-  const PlainContours contours = circles(points);
-  const Brush brush = brush_of(points, brushed);
-  const std::string size = fmt::format("{} points, brush of {}", contours.points(), brush.x.size());
+  const Given given{
+      .circles = circles(points), .arcs = arcs(circles(points)), .brush = brush_of(points, brushed)};
+  const auto& [all_circles, cut, brush] = given;
+  const std::string size = fmt::format("{} points, brush of {}", all_circles.points(), brush.x.size());
   records.fact("size", {{"case", size},
-                        {"points", contours.points()},
-                        {"contours", contours.contours()},
+                        {"points", all_circles.points()},
+                        {"contours", all_circles.contours()},
                         {"brush", brush.x.size()}});
   // contorno takes microseconds of most: often enough that what else runs shows less.
   const int often = options.small ? options.runs : 10 * options.runs;
-  for (const StepOfHis& step : steps_of(contours, brush)) {
+  for (const StepOfHis& step : steps_of(given)) {
+    const PlainContours& contours = *step.contours;
     ByStep one(contours, step.step, step.settings, Backend::Cpu, 1);
     const PlainContours expected = one.result();
     records.time(size, step.name + ", contorno, 1 thread", measured(often, [&] { return one.seconds(); }));
@@ -337,6 +400,7 @@ void measure_points_of_greco(Records& records, std::uint32_t points, std::size_t
     ByStep cuda(contours, step.step, step.settings, Backend::Cuda, 0);
     records.check(size, step.name + ", contorno, CUDA", cuda.result() == expected, "the points of the CPU");
     records.time(size, step.name + ", contorno, CUDA", measured(often, [&] { return cuda.seconds(); }));
+    if (&contours == &cut) continue;  // the kernels alone are measured on contours of equal sizes
     MadeContours made{
         .contours = static_cast<std::uint32_t>(contours.contours()), .points = 100, .stored = {}};
     for (std::size_t i = 0; i < contours.points(); ++i)

@@ -115,6 +115,34 @@ __global__ void move_together(const int2* points, int2* out, const int* flags, c
   out[at == 0 ? 0 : positions[at - 1]] = points[at];
 }
 
+// Small contours
+// ---------------------------------------------------------------------------------------------
+
+__global__ void size_flags(const int* sizes, int* flags, int contours, int least) {
+  const int contour = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (contour < contours) flags[contour] = sizes[contour] >= least ? 1 : 0;
+}
+
+/// The contour of every point, found in the inclusive scan of the sizes.
+__global__ void fill_afference(const int* ends, int contours, int* afference, int count) {
+  const int at = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (at >= count) return;
+  int first = 0, last = contours - 1;
+  while (first < last) {
+    const int middle = (first + last) / 2;
+    if (at < ends[middle])
+      last = middle;
+    else
+      first = middle + 1;
+  }
+  afference[at] = first;
+}
+
+__global__ void small_flags(const int* afference, const int* of_contours, int* flags, int count) {
+  const int at = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (at < count) flags[at] = of_contours[afference[at]];
+}
+
 // Pairs of points
 // --------------------------------------------------------------------------------------------
 
@@ -252,6 +280,30 @@ __global__ void distance_patches(Together points, const int* affiliation, int* l
   give();
 }
 
+// Merged contours
+// --------------------------------------------------------------------------------------------
+
+/// Where point `at` goes, when the contours of a group follow each other.
+__device__ int place_of(int at, const int* affiliation, const int* begins, const int* places) {
+  const int contour = affiliation[at];
+  return places[contour] + at - begins[contour];
+}
+
+__global__ void realign_apart(Apart points, int* out_x, int* out_y, const int* affiliation, const int* begins,
+                              const int* places, int count) {
+  const int at = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (at >= count) return;
+  const int to = place_of(at, affiliation, begins, places);
+  out_x[to] = points.x[at], out_y[to] = points.y[at];
+}
+
+__global__ void realign_together(Together points, int2* out, const int* affiliation, const int* begins,
+                                 const int* places, int count) {
+  const int at = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (at >= count) return;
+  out[place_of(at, affiliation, begins, places)] = points.points[at];
+}
+
 // Host
 // -------------------------------------------------------------------------------------------------------
 
@@ -289,16 +341,22 @@ class OnDevice {
   DeviceArray<int2> points_;
 };
 
+/// The inclusive scan of `values`; `sums` has a value a group.
+void scan(const DeviceArray<int>& values, const DeviceArray<int>& positions, const DeviceArray<int>& sums,
+          int count) {
+  scan_parts<<<kGroups, kBlock>>>(values.get(), positions.get(), sums.get(), count);
+  add_sums<<<blocks_for(static_cast<std::size_t>(count), kBlock), kBlock>>>(positions.get(), sums.get(),
+                                                                            count);
+}
+
 /// Scan and move; the sizes of contours follow from the positions on the host.
 PlainContours compacted(const PlainContours& contours, const OnDevice& in, const DeviceArray<int>& flags,
                         GrecoVersion version, GrecoTimes& times) {
   const int count = in.count();
-  DeviceArray<int> positions(static_cast<std::size_t>(count)), sums(kGroups);
+  const DeviceArray<int> positions(static_cast<std::size_t>(count)), sums(kGroups);
   DeviceClock clock;
   clock.start();
-  scan_parts<<<kGroups, kBlock>>>(flags.get(), positions.get(), sums.get(), count);
-  add_sums<<<blocks_for(static_cast<std::size_t>(count), kBlock), kBlock>>>(positions.get(), sums.get(),
-                                                                            count);
+  scan(flags, positions, sums, count);
   times.scan = clock.stop();
   const std::vector<int> ends = positions.read();
   const std::size_t remaining = count > 0 ? static_cast<std::size_t>(ends.back()) : 0;
@@ -338,6 +396,32 @@ DeviceArray<int> affiliations(const PlainContours& contours, GrecoTimes& times) 
   return affiliation;
 }
 
+/// The points of merged contours side by side.
+PlainContours realigned(const PlainContours& contours, const OnDevice& in,
+                        const DeviceArray<int>& affiliation, const MergedPlaces& merge, GrecoVersion version,
+                        GrecoTimes& times) {
+  const DeviceArray<int> begins(contours.begins), places(merge.places);
+  const unsigned blocks = blocks_for(contours.points(), kBlock);
+  PlainContours out{.x = {}, .y = {}, .begins = merge.begins};
+  DeviceClock clock;
+  if (version == GrecoVersion::Int4) {
+    const DeviceArray<int> x(contours.points()), y(contours.points());
+    clock.start();
+    realign_apart<<<blocks, kBlock>>>(in.apart(), x.get(), y.get(), affiliation.get(), begins.get(),
+                                      places.get(), in.count());
+    times.realign = clock.stop();
+    out.x = x.read(), out.y = y.read();
+  } else {
+    const DeviceArray<int2> points(contours.points());
+    clock.start();
+    realign_together<<<blocks, kBlock>>>(in.together(), points.get(), affiliation.get(), begins.get(),
+                                         places.get(), in.count());
+    times.realign = clock.stop();
+    for (const int2& point : points.read()) out.x.push_back(point.x), out.y.push_back(point.y);
+  }
+  return out;
+}
+
 unsigned blocks_for_pairs(std::uint64_t side, unsigned block) {
   return blocks_for(side * (side - 1) / 2, block);
 }
@@ -371,6 +455,33 @@ PlainContours brushed_on_device(const PlainContours& contours, const Brush& brus
         brushed, reinterpret_cast<int2*>(flags.get()));
     own.flags = clock.stop();
   }
+  PlainContours out = compacted(contours, in, flags, version, own);
+  if (times != nullptr) *times = own;
+  return out;
+}
+
+PlainContours large_on_device(const PlainContours& contours, int least, GrecoVersion version,
+                              GrecoTimes* times) {
+  constexpr unsigned kThreads = 128;  // his local work size for this step
+  GrecoTimes own;
+  const OnDevice in(contours, version);
+  const int number = static_cast<int>(contours.contours());
+  std::vector<int> lengths;
+  for (std::size_t c = 0; c < contours.contours(); ++c)
+    lengths.push_back(contours.begins[c + 1] - contours.begins[c]);
+  const DeviceArray<int> sizes(lengths), of_contours(lengths.size()), ends(lengths.size()), sums(kGroups);
+  const DeviceArray<int> afference(contours.points()), flags(in.padded());
+  size_flags<<<blocks_for(lengths.size(), kThreads), kThreads>>>(sizes.get(), of_contours.get(), number,
+                                                                 least);
+  scan(sizes, ends, sums, number);
+  const unsigned blocks = blocks_for(contours.points(), kThreads);
+  DeviceClock clock;
+  clock.start();
+  fill_afference<<<blocks, kThreads>>>(ends.get(), number, afference.get(), in.count());
+  own.afference = clock.stop();
+  clock.start();
+  small_flags<<<blocks, kThreads>>>(afference.get(), of_contours.get(), flags.get(), in.count());
+  own.flags = clock.stop();
   PlainContours out = compacted(contours, in, flags, version, own);
   if (times != nullptr) *times = own;
   return out;
@@ -421,8 +532,10 @@ PlainContours merged_on_device(const PlainContours& contours, int distance, Grec
     closeness_patches<<<blocks_for_patches(in.count(), kPatch, kBlock), kBlock>>>(
         in.together(), affiliation.get(), close.get(), in.count(), number, square);
   own.flags = clock.stop();
+  PlainContours out =
+      realigned(contours, in, affiliation, merged_places(contours, close.read()), version, own);
   if (times != nullptr) *times = own;
-  return merged(contours, close.read());
+  return out;
 }
 
 PlainContours ordered_on_device(const PlainContours& contours, GrecoVersion version, GrecoTimes* times) {
