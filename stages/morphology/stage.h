@@ -13,8 +13,8 @@
 // are ordered by their bits, see OrderedFloat): neither the order of evaluation nor tiles nor threads change
 // it.
 //
-// Definitions: Serra 1982; A. Albertini, Univ. of Bologna, 2019, ch. 4, with the signs of Eq. 25 as in the
-// textbooks; reconstruction: L. Vincent, IEEE Trans. Image Processing 2(2), 1993.
+// Definitions: Serra 1982; A. Albertini, Univ. of Bologna, academic year 2018/2019, ch. 4, with the signs of
+// Eq. 25 as in the textbooks; reconstruction: L. Vincent, IEEE Trans. Image Processing 2(2), 1993.
 #pragma once
 
 #include <memory>
