@@ -18,7 +18,7 @@ WORKS = {"sciarrillo": (["Table 5.1", "Table 6.1", "Table 6.2", "Table 6.3", "Ta
          "albertini": ([*(f"Table {number}" for number in range(1, 8) if number != 3), *(f"Graph {number}" for number in (3, 8, 9, 10))],
                        {"serial", "OpenMP", *(f"OpenMP, {version} version" for version in ("first", "second", "third", "fourth"))}),
          "della-schiava": (["Figure 3", "Figure 4", "Figure 5"], {"serial", "OpenMP"}),
-         "greco": (["Table of kernels", "Graph: time", "Graph: speed-up", "The brush in his size"],
+         "greco": (["Table of kernels", "Graph: time", "Graph: speed-up", "The brush"],
                    {f"{step}, serial" for step in GRECO}),
          "spyrou": (["Data a", "Data b"], {"serial -O0", "serial -O3"})}
 

@@ -1,5 +1,5 @@
 // L. V. Greco's tables and graphs: kernels in three versions, host against device over the number of points,
-// and the brush in his size.
+// and the brush.
 #include "tools/bench/sources/greco.h"
 
 #include <fmt/format.h>
