@@ -41,6 +41,11 @@ class OverlayCpu final : public Stage {
     label_pieces_ = take((labels + 1) * static_cast<std::size_t>(plan_.label_pieces) * sizeof(PlacedStamp));
     counted_ = take(plan_.pens.size() * sizeof(std::uint32_t));
     outcome_ = context.scratch(sizeof(Outcome), MemoryKind::Host);
+    if (plan_.legend_form.shown) {
+      state_ = context.state(sizeof(LegendState));
+      legend_pieces_ = take(LegendForm::pieces(plan_.pens.size()) * sizeof(PlacedStamp));
+      legend_work_.plan(contours.contour_capacity, take);
+    }
     bands_ = std::max(1, std::min(context.threads(), grid.tiles_y));
   }
 
@@ -76,6 +81,11 @@ class OverlayCpu final : public Stage {
     work.labels = context.scratch<PlacedLabel>(labels_);
     work.counted = context.scratch<std::uint32_t>(counted_);
     work.label_pieces = context.scratch<PlacedStamp>(label_pieces_);
+    if (!plan_.legend_form.shown) return work;
+    work.state_before = context.state_before<LegendState>(state_);
+    work.state_after = context.state_after<LegendState>(state_);
+    work.legend_pieces = context.scratch<PlacedStamp>(legend_pieces_);
+    work.legend = legend_work_.of(context);
     return work;
   }
 
@@ -86,6 +96,7 @@ class OverlayCpu final : public Stage {
     Outcome& outcome = *context.scratch<Outcome>(outcome_);
     outcome.references_needed = 0;
     if (!contours.fits()) return false;
+    if (plan_.legend_form.shown) work.legend_piece_count = painter.count_objects(work);
     const auto points = static_cast<int>(contours.counts->points);
     for_rows(context.threads, (points + kPointsAtATime - 1) / kPointsAtATime, [&](int chunk) {
       const int end = std::min(points, (chunk + 1) * kPointsAtATime);
@@ -119,7 +130,10 @@ class OverlayCpu final : public Stage {
   OverlayPlan plan_;
   std::uint64_t reference_capacity_ = 0;
   int bands_ = 1;
-  Scratch points_, tile_begin_, tile_fill_, references_, inside_, labels_, label_pieces_, counted_, outcome_;
+  Scratch points_, tile_begin_, tile_fill_, references_, inside_, labels_, label_pieces_, counted_, outcome_,
+      legend_pieces_;
+  LegendScratch legend_work_;
+  State state_;
 };
 
 ParamDeclaration overlay_params() {
@@ -147,6 +161,13 @@ ParamDeclaration overlay_params() {
   list.flag(
       "counts", &OverlayParams::counts,
       "Whether the legend shows the number of contours of each class; of objects where they are followed.");
+  list.text(
+      "objects", &OverlayParams::objects,
+      "What the legend calls objects (see objects), in a row with how many of them are in view and were so "
+      "far; empty: it has no such row.");
+  list.flag("shares", &OverlayParams::shares,
+            "Whether the legend shows of each class its largest share of an object in view that the border "
+            "does not cut.");
   list.integer("text_height", &OverlayParams::text_height, 0, 256, Unit::Pixels,
                "Height of a line of text; 0 = by the size of the frame.");
   return declare(std::move(list), [](const OverlayParams& params, const ParamTrial& trial) {

@@ -1,9 +1,10 @@
-// Overlay on the device: four launches a frame, five with labels.
+// Overlay on the device: four launches a frame, one more with labels, and with objects in the legend.
 #include <algorithm>
 
 #include "cuda/stream.h"
 #include "stages/overlay/kernels.cuh"
 #include "stages/overlay/label_kernel.cuh"
+#include "stages/overlay/legend_kernel.cuh"
 #include "stages/overlay/paint.cuh"
 #include "stages/overlay/plan.h"
 #include "stages/shared/device_table.h"
@@ -50,6 +51,7 @@ class OverlayCuda final : public Stage {
     };
     enqueue("arrange", arrange, arranged, kThreads, 0);
     enqueue("list_segments", list_segments, over_points, kThreads, 0);
+    if (job.legend_form.shown) enqueue("count_objects", count_objects, 1, kThreads, sizeof(LegendShared));
     if (job.labels > 0) enqueue("place_labels", place_labels, 1, kThreads, sizeof(LabelShared));
     // Few tiles are touched by lines alone, and blocks that find none take their time as well.
     const unsigned tiles = static_cast<unsigned>(tiles_),
@@ -69,7 +71,8 @@ class OverlayCuda final : public Stage {
   void upload_tables() {
     std::vector<Class> classes;
     for (std::size_t k = 0; k < plan_.pens.size(); ++k)
-      classes.push_back({plan_.pens[k], plan_.slots[k], plan_.labels[k], plan_.count_ends[k]});
+      classes.push_back({plan_.pens[k], plan_.slots[k], plan_.labels[k], plan_.count_ends[k],
+                         plan_.share_ends[k], plan_.wholes[k]});
     std::vector<Picture> pictures;
     std::vector<Colour> pixels;
     for (const Stamp& stamp : plan_.stamps) {
@@ -88,6 +91,8 @@ class OverlayCuda final : public Stage {
     job_.pictures = table_at<Picture>(pictures_), job_.pixels = table_at<Colour>(pixels_);
     job_.has_legend = plan_.legend >= 0, job_.legend = plan_.legend_place;
     job_.first_digit = plan_.first_digit;
+    job_.legend_form = plan_.legend_form, job_.has_shares = plan_.has_shares();
+    job_.has_whole = std::ranges::any_of(plan_.wholes, [](bool whole) { return whole; });
     const bool labelled = std::any_of(plan_.labels.begin(), plan_.labels.end(), [](int l) { return l >= 0; });
     job_.labels = labelled ? params_.labels : 0;
     job_.label_form = plan_.label_form, job_.label_pieces = plan_.label_pieces;
@@ -125,6 +130,11 @@ class OverlayCuda final : public Stage {
     placed_count_ = take(sizeof(int));
     counted_ = take(plan_.pens.size() * sizeof(unsigned));
     outcome_ = context.scratch(sizeof(Outcome), MemoryKind::Pinned);
+    if (!plan_.legend_form.shown) return;
+    state_ = context.state(sizeof(LegendState));
+    legend_pieces_ = take(LegendForm::pieces(plan_.pens.size()) * sizeof(PlacedStamp));
+    legend_piece_count_ = take(sizeof(int));
+    legend_work_.plan(contours.contour_capacity, take);
   }
 
   Job job_of(const RunContext& context) const {
@@ -159,6 +169,12 @@ class OverlayCuda final : public Stage {
     job.placed_count = context.scratch<int>(placed_count_);
     if (job.first_digit >= 0) job.counted = context.scratch<unsigned>(counted_);
     job.outcome = context.scratch<Outcome>(outcome_);
+    if (!job.legend_form.shown) return job;
+    job.state_before = context.state_before<LegendState>(state_);
+    job.state_after = context.state_after<LegendState>(state_);
+    job.legend_pieces = context.scratch<PlacedStamp>(legend_pieces_);
+    job.legend_piece_count = context.scratch<int>(legend_piece_count_);
+    job.legend_work = legend_work_.of(context);
     return job;
   }
 
@@ -170,7 +186,10 @@ class OverlayCuda final : public Stage {
   unsigned processors_ = 0;  ///< of the device
   Scratch bin_count_;        ///< begins as zeros, and is left so by every frame
   Scratch inside_, listed_, touched_count_, touched_, bin_begin_, bin_end_, references_, points_,
-      point_class_, boxes_, placed_, pieces_, placed_count_, counted_, outcome_;
+      point_class_, boxes_, placed_, pieces_, placed_count_, counted_, outcome_, legend_pieces_,
+      legend_piece_count_;
+  LegendScratch legend_work_;
+  State state_;
 };
 
 }  // namespace

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cuda/launch.cuh"
-#include "stages/overlay/labels.h"
+#include "stages/overlay/legend_objects.h"
 
 namespace contorno::overlay_cuda {
 
@@ -16,6 +16,8 @@ struct Class {
   int slot = -1;   ///< number among the filled ones
   int label = -1;  ///< number of its label's picture
   FramePoint count_end{-1, -1};
+  FramePoint share_end{-1, -1};
+  bool whole = false;  ///< ClassSpec::whole
 };
 
 /// A picture: its size, and its first pixel in Job::pixels.
@@ -43,7 +45,10 @@ struct Job {
   PlacedStamp legend;
   bool all_tiles = false;  ///< insides or labels may touch any tile; otherwise the touched ones are listed
   int first_digit = -1;
-  int labels = 0;  ///< at most so many a class
+  LegendForm legend_form;
+  bool has_shares = false;  ///< in the legend
+  bool has_whole = false;   ///< whether a class is part of the whole
+  int labels = 0;           ///< at most so many a class
   LabelForm label_form;
   int label_pieces = 1;  ///< pictures of a label, at most
   bool has_markers = false;
@@ -72,8 +77,13 @@ struct Job {
   unsigned* point_class = nullptr;  ///< of the segment that starts here, or kNotDrawn
   LabelBox* boxes = nullptr;        ///< of contours
   unsigned* counted = nullptr;      ///< of each class, for the legend; null where counts are not drawn
-  PlacedLabel* placed = nullptr;    ///< labels
-  PlacedStamp* pieces = nullptr;    ///< label_pieces of each label, and of one more
+  const LegendState* state_before = nullptr;  ///< these six only where the legend says something of objects
+  LegendState* state_after = nullptr;
+  LegendWork legend_work;
+  PlacedStamp* legend_pieces = nullptr;
+  int* legend_piece_count = nullptr;
+  PlacedLabel* placed = nullptr;  ///< labels
+  PlacedStamp* pieces = nullptr;  ///< label_pieces of each label, and of one more
   int* placed_count = nullptr;
   Outcome* outcome = nullptr;  ///< pinned
 

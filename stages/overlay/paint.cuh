@@ -111,14 +111,24 @@ __device__ inline void paint_counts(const Job& job, int x, int y, std::uint32_t*
   }
 }
 
+/// Draws what the legend says of objects.
+__device__ inline void paint_objects(const Job& job, int x, int y, int pieces, std::uint32_t* pixel) {
+  const StampSize size = job.pictures[job.legend.stamp].size;
+  const int line = y - job.legend.y, column = x - job.legend.x;
+  if (line < 0 || line >= size.height || column < 0 || column >= size.width) return;
+  for (int i = 0; i < pieces; ++i) paint_stamp(job, x, y, job.legend_pieces[i], pixel);
+}
+
 __device__ inline void paint_stamps(const Job& job, const Place& place, std::uint32_t* pixels) {
   const int labels = job.labels > 0 ? *job.placed_count : 0;
   if (labels == 0 && !job.has_legend && job.first_digit < 0) return;
+  const int pieces = job.legend_form.shown ? *job.legend_piece_count : 0;
   place.for_pixels([&](int column, int row, unsigned i) {
     const int x = place.x + column, y = place.y + row;
     for (int label = 0; label < labels; ++label) paint_label(job, x, y, label, pixels + i);
     if (job.has_legend) paint_stamp(job, x, y, job.legend, pixels + i);
     if (job.first_digit >= 0) paint_counts(job, x, y, pixels + i);
+    if (pieces > 0) paint_objects(job, x, y, pieces, pixels + i);
   });
 }
 

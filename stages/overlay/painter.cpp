@@ -63,6 +63,7 @@ void OverlayPainter::paint_tile_row(const OverlayWork& work, const ImageView& ou
   for (int i = 0; i < work.label_count; ++i) paint_label(work, out, i, rows);
   if (plan_.legend >= 0) paint_stamp(out, plan_.legend_place, rows);
   if (plan_.first_digit >= 0) paint_counts(work, out, rows);
+  for (int i = 0; i < work.legend_piece_count; ++i) paint_stamp(out, work.legend_pieces[i], rows);
 }
 
 void OverlayPainter::paint_tile(const OverlayWork& work, const ImageView& out, int tile_row,

@@ -23,6 +23,12 @@ struct OverlayWork {
   PlacedStamp* label_pieces;  ///< OverlayPlan::label_pieces of each label
   int label_count = 0;
   std::uint32_t* counted;  ///< contours of each class that its number in the legend counts
+  // Where the legend says something of objects:
+  const LegendState* state_before;
+  LegendState* state_after;
+  LegendWork legend;
+  PlacedStamp* legend_pieces;
+  int legend_piece_count = 0;
 };
 
 class OverlayPainter {
@@ -43,6 +49,8 @@ class OverlayPainter {
   int place_labels(const OverlayWork& work, int a_class) const;
   /// Counts the contours of each class, for the legend.
   void count_contours(const OverlayWork& work) const;
+  /// Counts objects and adds up their shares; returns how many pictures of numbers the legend then has.
+  int count_objects(const OverlayWork& work) const;
   void paint_tile_row(const OverlayWork& work, const ImageView& out, int tile_row) const;
 
  private:
@@ -61,6 +69,10 @@ class OverlayPainter {
   };
   int largest(const OverlayWork& work, int k, int wanted, std::array<Labelled, kMaxLabels>& best) const;
   bool is_free(const PlacedBox& label, const PlacedLabel* placed, int count) const;
+  void measure_objects(const ContoursView& contours, const LegendWork& legend,
+                       std::span<const std::uint32_t> outlines) const;
+  int largest_share(const ContoursView& contours, const LegendWork& legend,
+                    std::span<const std::uint32_t> outlines, int k) const;
   PlacedStamp* pieces_of(const OverlayWork& work, int label) const {
     return work.label_pieces + static_cast<std::ptrdiff_t>(label) * plan_.label_pieces;
   }

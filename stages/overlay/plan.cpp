@@ -15,6 +15,7 @@ namespace {
 
 constexpr Colour kPanel{14, 17, 22, 200}, kInk{245, 246, 248, 255}, kDark{12, 14, 18, 255};
 constexpr std::uint8_t kMiddle = 128;
+constexpr int kDigitsOfObjects = 9;  ///< that there is room for: 3 in view, and 6
 
 OverlayPen make_pen(const OverlayParams& params, const ClassSpec& spec, const ImageFormat& frame) {
   const double automatic = std::max(1.5, std::min(frame.width, frame.height) / 450.0);
@@ -94,8 +95,14 @@ class Planner {
     plan_.labels.assign(classes_.size(), -1);
     const std::vector<LabelWord> words = parse_label(params_.label);
     plan_.count_ends.assign(classes_.size(), {-1, -1});
+    plan_.share_ends.assign(classes_.size(), {-1, -1});
+    for (const ClassSpec& spec : classes_) plan_.wholes.push_back(spec.whole);
     if (text_ != nullptr && params_.labels > 0) make_labels(words);
-    if (text_ != nullptr && params_.counts && params_.legend != LegendCorner::None) make_digits();
+    const bool counts_objects = params_.shares || !params_.objects.empty();
+    if (text_ != nullptr && (params_.counts || counts_objects) && params_.legend != LegendCorner::None) {
+      make_digits();
+      if (counts_objects) make_glyphs();
+    }
     if (params_.legend != LegendCorner::None) make_legend();
     return std::move(plan_);
   }
@@ -135,15 +142,27 @@ class Planner {
     }
   }
 
+  int make_glyph(std::string_view text) {
+    const TextBitmap bitmap = text_->rasterise(text, line_);
+    Canvas canvas(bitmap.width, bitmap.height);
+    canvas.text(bitmap, 0, 0, kInk);
+    return add(canvas.stamp());
+  }
+  int width_of(int stamp) const { return plan_.stamps[static_cast<std::size_t>(stamp)].width; }
+
   void make_digits() {
     for (char digit = '0'; digit <= '9'; ++digit) {
-      const TextBitmap bitmap = text_->rasterise(std::string_view(&digit, 1), line_);
-      Canvas canvas(bitmap.width, bitmap.height);
-      canvas.text(bitmap, 0, 0, kInk);
-      const int number = add(canvas.stamp());
+      const int number = make_glyph(std::string_view(&digit, 1));
       if (digit == '0') plan_.first_digit = number;
-      digit_width_ = std::max(digit_width_, bitmap.width);
+      digit_width_ = std::max(digit_width_, width_of(number));
     }
+  }
+  /// The pictures of what the legend says of objects.
+  void make_glyphs() {
+    LegendForm& form = plan_.legend_form;
+    form.shown = true, form.digits = plan_.first_digit;
+    form.of = make_glyph(" of "), form.point = make_glyph("."), form.per_cent = make_glyph(" %"),
+    form.none = make_glyph("-");
   }
 
   void make_legend() {
@@ -151,29 +170,54 @@ class Planner {
     std::vector<TextBitmap> names;
     std::vector<std::size_t> listed;
     int widest = 0;
+    TextBitmap objects;
+    if (plan_.legend_form.shown && !params_.objects.empty())
+      objects = text_->rasterise(params_.objects, line_);
+    const int first_row = objects.width > 0 ? 1 : 0;
     for (std::size_t k = 0; k < classes_.size(); ++k) {
       if (classes_[k].hidden) continue;
       listed.push_back(k);
       names.push_back(text_ != nullptr ? text_->rasterise(classes_[k].name, line_) : TextBitmap{});
       widest = std::max(widest, names.back().width);
     }
-    if (listed.empty()) return;
+    if (listed.empty() && first_row == 0) {
+      plan_.legend_form.shown = false;
+      return;
+    }
     const int text_gap = widest > 0 ? margin * 3 / 4 : 0;
-    const int counts = plan_.first_digit >= 0 ? margin + 5 * digit_width_ : 0;
-    const int width = 2 * margin + swatch + text_gap + widest + counts;
-    const int height = 2 * margin + step * static_cast<int>(listed.size()) - (step - line_);
+    const int counts = plan_.first_digit >= 0 && params_.counts ? margin + 5 * digit_width_ : 0;
+    const int shares = plan_.legend_form.shown && params_.shares ? share_width(margin) : 0;
+    const int row_of_objects = first_row > 0 ? objects.width + width_of(plan_.legend_form.of) + margin +
+                                                   kDigitsOfObjects * digit_width_
+                                             : 0;
+    const int width = 2 * margin + std::max(swatch + text_gap + widest + counts + shares, row_of_objects);
+    const int rows = static_cast<int>(listed.size()) + first_row;
+    const int height = 2 * margin + step * rows - (step - line_);
     Canvas canvas(width, height);
     canvas.rounded_box(0, 0, width, height, line_ * 0.4, kPanel);
     place_legend(width, height, margin);
     for (std::size_t i = 0; i < listed.size(); ++i) {
-      const int y = margin + step * static_cast<int>(i);
+      const int y = margin + step * (static_cast<int>(i) + first_row);
       draw_swatch(canvas, listed[i], margin, y + (line_ - swatch) / 2.0, swatch);
       canvas.text(names[i], margin + swatch + text_gap, y, kInk);
-      if (counts > 0)
-        plan_.count_ends[listed[i]] = {static_cast<float>(plan_.legend_place.x + width - margin),
-                                       static_cast<float>(plan_.legend_place.y + y)};
+      if (counts > 0) plan_.count_ends[listed[i]] = on_frame(width - margin - shares, y);
+      if (shares > 0) plan_.share_ends[listed[i]] = on_frame(width - margin, y);
+    }
+    if (first_row > 0) {
+      canvas.text(objects, margin, margin, kInk);
+      plan_.legend_form.objects_end = on_frame(width - margin, margin);
     }
     plan_.legend = plan_.legend_place.stamp = add(canvas.stamp());
+  }
+
+  /// "100.0 %", and what is between it and what is left of it.
+  int share_width(int margin) const {
+    const LegendForm& form = plan_.legend_form;
+    return margin + 4 * digit_width_ + width_of(form.point) + width_of(form.per_cent);
+  }
+  /// A place in the legend.
+  FramePoint on_frame(int x, int y) const {
+    return {static_cast<float>(plan_.legend_place.x + x), static_cast<float>(plan_.legend_place.y + y)};
   }
 
   /// As the class is drawn: in its colour, and where insides are filled with what that makes of a middle
@@ -232,6 +276,17 @@ void check_label(const OverlayParams& params, const ContoursFormat& contours) {
           printable(params.label), name_of(word.attribute)));
 }
 
+/// Whether the contours have what the legend says of objects.
+void check_objects(const OverlayParams& params, const ContoursFormat& contours) {
+  if (params.objects.empty() && !params.shares) return;
+  if (!contours.attributes.has(Attribute::Object) || !contours.attributes.has(Attribute::Share) ||
+      !contours.attributes.has(Attribute::Id))
+    refuse(
+        fmt::format("{} is given, but nothing before the overlay makes objects of the contours: the step "
+                    "objects of contour_prep does",
+                    params.shares ? "shares" : "objects"));
+}
+
 }  // namespace
 
 OverlayPlan make_overlay_plan(const OverlayParams& params, const PlanContext& context) {
@@ -247,6 +302,7 @@ OverlayPlan make_overlay_plan(const OverlayParams& params, const PlanContext& co
     refuse(fmt::format("the contours have {} classes, but the graph declares {}", contours.classes,
                        context.classes().size()));
   if (params.labels > 0) check_label(params, contours);
+  check_objects(params, contours);
   OverlayPlan plan = Planner(params, context.classes(), frame, context.text()).make();
   plan.format = frame;
   plan.grid = OverlayGrid(frame.width, frame.height);

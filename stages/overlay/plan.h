@@ -2,11 +2,12 @@
 // on the host when the stage is planned; both backends then only copy the pictures to their places.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "stages/overlay/labels.h"
+#include "stages/overlay/legend_objects.h"
 
 namespace contorno {
 
@@ -30,9 +31,16 @@ struct OverlayPlan {
   PlacedStamp legend_place;
   int first_digit = -1;                ///< number of the stamp of "0"; -1 = counts are not drawn
   std::vector<FramePoint> count_ends;  ///< of each class: right end and top of its count; x < 0 = none
+  LegendForm legend_form;
+  std::vector<FramePoint> share_ends;  ///< of each class: right end and top of its share; x < 0 = none
+  std::vector<bool> wholes;            ///< of each class: ClassSpec::whole
   std::vector<int> labels;             ///< of each class: number of its labels' first stamp, -1 = none
   LabelForm label_form;
   int label_pieces = 1;  ///< pictures of a label, at most
+
+  bool has_shares() const {
+    return std::ranges::any_of(share_ends, [](const FramePoint& end) { return end.x >= 0; });
+  }
 };
 
 /// Checks the formats of frame and contours. Throws Error(BadConfig) when they do not fit.

@@ -32,6 +32,8 @@ struct OverlayParams {
   std::string label = "{class}";
   LegendCorner legend = LegendCorner::None;
   bool counts = false;
+  std::string objects;
+  bool shares = false;
   int text_height = 0;
 };
 
