@@ -2,6 +2,7 @@
 
 #include "stages/background/stage.h"
 #include "stages/classify/stage.h"
+#include "stages/colour_map/stage.h"
 #include "stages/contour_prep/stage.h"
 #include "stages/contours/stage.h"
 #include "stages/diamond_square/field.h"
@@ -28,6 +29,7 @@ const std::vector<const StageType*>& stage_catalog() {
         &mean_shift_segment_stage(),
         &background_stage(),
         &classify_stage(),
+        &colour_map_stage(),
         &contours_stage(),
         &contour_prep_stage(),
         &overlay_stage(),

@@ -14,6 +14,7 @@ FAMILIES = {
     "background": ["stage_background"],
     "camera": ["source_camera"],
     "classify": ["stage_classify"],
+    "colour-map": ["stage_colour_map"],
     "contour-prep": [f"stage_{header.parent.name}" for header in (ROOT / "stages/contour_prep").rglob("stage.h")],
     "diamond-square": ["stage_diamond_square", "source_diamond_square"],
     "marching-squares": ["stage_contours", "stage_marching_squares", "stage_contour_assembly"],
