@@ -31,6 +31,11 @@ inline constexpr ModuleSpec kHdf5Module{.name = "hdf5",
                                         .packages = "libhdf5-103-1",
                                         .purpose = "for HDF5 files",
                                         .addresses = 16 * kMebibyte};
+inline constexpr ModuleSpec kMatModule{.name = "mat",
+                                       .does = "reads files of MATLAB",
+                                       .packages = "libmatio11",
+                                       .purpose = "for files of MATLAB",
+                                       .addresses = 16 * kMebibyte};
 inline constexpr ModuleSpec kZarrModule{.name = "zarr",
                                         .does = "reads Zarr stores",
                                         .comes_with = "contorno-zarr",
@@ -52,7 +57,7 @@ inline constexpr ModuleSpec kDeepModule{.name = "deep",
                                         .addresses = 256 * kMebibyte};
 
 /// All of them, in the order in which they are listed.
-inline constexpr const ModuleSpec* kModules[] = {&kGstModule,  &kTextModule,   &kTiffModule, &kHdf5Module,
-                                                 &kZarrModule, &kOpencvModule, &kDeepModule};
+inline constexpr const ModuleSpec* kModules[] = {&kGstModule, &kTextModule, &kTiffModule,   &kHdf5Module,
+                                                 &kMatModule, &kZarrModule, &kOpencvModule, &kDeepModule};
 
 }  // namespace contorno

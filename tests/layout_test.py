@@ -26,6 +26,7 @@ ROOMS = {
     "plugins/files/pictures": {"plugins/files/shared"},
     "plugins/files/arrays": {"plugins/files/shared", "plugins/files/pictures"},
     "plugins/files/hdf5": {"plugins/files/shared", "plugins/files/arrays"},
+    "plugins/files/mat": {"plugins/files/shared", "plugins/files/arrays"},
     "plugins/files/zarr": {"plugins/files/shared", "plugins/files/arrays"},
     "plugins/files/dataset": {"plugins/shared", "plugins/files/shared", "plugins/files/pictures", "plugins/files/arrays"},
     "plugins/files/contours": {"plugins/files/shared"},
@@ -59,6 +60,7 @@ ROOMS = {
 FOREIGN = {
     r"glib\.h|pango/": lambda path: path.parts[:2] in (("plugins", "gst"), ("plugins", "text")) or path.name == "glib_writer.cpp",
     r"tiffio\.h": lambda path: path.parts[:3] == ("plugins", "files", "tiff"),
+    r"matio\.h": lambda path: path.parts[:3] == ("plugins", "files", "mat"),
     r"hdf5\.h": lambda path: path.parts[:3] == ("plugins", "files", "hdf5"),
     r"gdal|cpl_": lambda path: path.parts[:3] == ("plugins", "files", "zarr"),
     r"opencv2/": lambda path: path.parts[:2] == ("plugins", "opencv"),

@@ -20,6 +20,17 @@ bool is_hdf5(const std::filesystem::path& file) {
   return extension == ".h5" || extension == ".hdf5";
 }
 
+bool is_mat(const std::filesystem::path& file) {
+  return lower_extension(file) == ".mat";
+}
+
+/// MATLAB's sides of an array of which the module tells the last one first: the samples lie column by column.
+NpyHeader by_columns(NpyHeader header) {
+  std::reverse(header.sides.begin(), header.sides.begin() + header.dimensions);
+  header.fortran = true;
+  return header;
+}
+
 NpyHeader header_of(ElementType type, std::span<const std::uint64_t> sides) {
   NpyHeader header{.type = type, .dimensions = static_cast<int>(sides.size()), .elements = 1};
   std::copy(sides.begin(), sides.end(), header.sides.begin());
@@ -35,7 +46,8 @@ bool is_zarr(const std::filesystem::path& file) {
 
 bool has_array_extension(const std::filesystem::path& file) {
   const std::string extension = lower_extension(file);
-  return extension == ".npy" || extension == ".npz" || is_tiff(file) || is_hdf5(file) || is_zarr(file);
+  return extension == ".npy" || extension == ".npz" || is_tiff(file) || is_hdf5(file) || is_mat(file) ||
+         is_zarr(file);
 }
 
 ArrayPath split_array_path(const std::string& given) {
@@ -43,7 +55,7 @@ ArrayPath split_array_path(const std::string& given) {
   const std::string trimmed = given.substr(0, end + 1);  // the whole where there is no other character
   const std::string& path = is_zarr(trimmed) ? trimmed : given;
   std::error_code ignored;
-  for (const std::string_view mark : {".npz:", ".h5:", ".hdf5:", ".zarr:"})
+  for (const std::string_view mark : {".npz:", ".h5:", ".hdf5:", ".mat:", ".zarr:"})
     if (const std::size_t at = path.rfind(mark);
         at != std::string::npos && !std::filesystem::exists(path, ignored))
       return {path.substr(0, at + mark.size() - 1), path.substr(at + mark.size())};
@@ -55,6 +67,7 @@ const NpyHeader& ArrayReader::open(const ArrayPath& path, Pages pages, Pipes pip
   kind_ = lower_extension(path.file) == ".npz" ? Kind::Npz
           : is_tiff(path.file)                 ? Kind::Tiff
           : is_hdf5(path.file)                 ? Kind::Hdf5
+          : is_mat(path.file)                  ? Kind::Mat
           : is_zarr(path.file)                 ? Kind::Zarr
                                                : Kind::Npy;
   switch (kind_) {
@@ -68,6 +81,9 @@ const NpyHeader& ArrayReader::open(const ArrayPath& path, Pages pages, Pipes pip
     case Kind::Hdf5:
       module_ = open_hdf5(path.file, path.member, numbers);
       return header_ = module_->header();
+    case Kind::Mat:
+      module_ = open_mat(path.file, path.member, numbers);
+      return header_ = by_columns(module_->header());
     case Kind::Zarr:
       module_ = open_zarr(path.file, path.member, numbers);
       return header_ = module_->header();
@@ -106,6 +122,7 @@ std::string ArrayReader::name() const {
     case Kind::Tiff:
       return tiff_->path();
     case Kind::Hdf5:
+    case Kind::Mat:
     case Kind::Zarr:
       return module_->name();
   }
@@ -148,7 +165,7 @@ void ArrayReader::read_image(std::uint64_t item, const ImageView& image) {
     read_narrowed(item, image);
     return;
   }
-  if (kind_ == Kind::Npy || kind_ == Kind::Npz || header_.dimensions < 4) {
+  if (kind_ == Kind::Npy || kind_ == Kind::Npz || kind_ == Kind::Mat || header_.dimensions < 4) {
     load();
     return npy_.read_image(item, image);
   }

@@ -1,7 +1,8 @@
 // Arrays from files: .npy, a member of a .npz archive ("scan.npz:maps", or the only one), the pages of a TIFF
-// stack, an array of an HDF5 file or of a Zarr store. One reader for all, so that whoever takes arrays takes
-// each of them. The extension of the name decides between them. Errors are thrown as npy.h says; TIFF, HDF5
-// and Zarr also throw ModuleError where their module is missing. A reader belongs to one thread.
+// stack, an array of an HDF5 file, of MATLAB's or of a Zarr store. One reader for all, so that whoever takes
+// arrays takes each of them. The extension of the name decides between them. Errors are thrown as npy.h says;
+// TIFF, HDF5, MATLAB and Zarr also throw ModuleError where their module is missing. A reader belongs to one
+// thread.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +18,7 @@
 
 namespace contorno {
 
-inline constexpr std::string_view kArrayExtensions = ".npy, .npz, .tif, .h5 or .zarr";
+inline constexpr std::string_view kArrayExtensions = ".npy, .npz, .tif, .h5, .mat or .zarr";
 /// A Zarr store, the one kind of array that is a folder.
 bool is_zarr(const std::filesystem::path& file);
 bool has_array_extension(const std::filesystem::path& file);
@@ -54,7 +55,7 @@ class ArrayReader {
   void read_narrowed(std::uint64_t item, const ImageView& image);
   void load();
 
-  enum class Kind : std::uint8_t { Npy, Npz, Tiff, Hdf5, Zarr };
+  enum class Kind : std::uint8_t { Npy, Npz, Tiff, Hdf5, Mat, Zarr };
   Kind kind_ = Kind::Npy;
   NpyHeader header_;
   NpyReader npy_;

@@ -4,13 +4,27 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <fstream>
+#include <string_view>
 
 #include "base/error.h"
 #include "plugins/files/shared/file_names.h"
 #include "plugins/modules.h"
 
 namespace contorno {
+namespace {
+
+/// Whether HDF5 begins behind the 512 bytes of MATLAB's own header.
+bool is_hdf5_inside(const std::string& path) {
+  std::array<char, 8> signature{};
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(512).read(signature.data(), signature.size());
+  return file && std::string_view(signature.data(), signature.size()) == "\x89HDF\r\n\x1a\n";
+}
+
+}  // namespace
 
 std::unique_ptr<ModuleArray> open_hdf5(const std::string& path, const std::string& member, Numbers numbers) {
   return static_cast<const ArrayModule*>(open_module(kHdf5Module))->open(path, member, numbers);
@@ -18,6 +32,11 @@ std::unique_ptr<ModuleArray> open_hdf5(const std::string& path, const std::strin
 
 std::unique_ptr<ModuleArray> open_zarr(const std::string& path, const std::string& member, Numbers numbers) {
   return static_cast<const ArrayModule*>(open_module(kZarrModule))->open(path, member, numbers);
+}
+
+std::unique_ptr<ModuleArray> open_mat(const std::string& path, const std::string& member, Numbers numbers) {
+  if (is_hdf5_inside(path)) return open_hdf5(path, member, numbers);
+  return static_cast<const ArrayModule*>(open_module(kMatModule))->open(path, member, numbers);
 }
 
 std::string choose_array(const std::string& path, const std::string& member,

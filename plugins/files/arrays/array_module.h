@@ -1,6 +1,6 @@
 // Arrays whose files are read by a large library that is loaded as a module of contorno: HDF5 files by
-// libhdf5 (module hdf5), Zarr stores by GDAL (module zarr). An array belongs to one thread; functions throw
-// Error(MissingInput, BadData, Io) with the file's name.
+// libhdf5 (module hdf5), Zarr stores by GDAL (module zarr), files of MATLAB by libmatio (module mat). An
+// array belongs to one thread; functions throw Error(MissingInput, BadData, Io) with the file's name.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +33,11 @@ class ModuleArray {
 std::unique_ptr<ModuleArray> open_hdf5(const std::string& path, const std::string& member, Numbers numbers);
 /// Opens an array of a Zarr store, which is a folder, as open_hdf5 does of a file.
 std::unique_ptr<ModuleArray> open_zarr(const std::string& path, const std::string& member, Numbers numbers);
+
+/// Opens a variable of a file of MATLAB (.mat) as open_hdf5 does, whose matrices of one number are passed
+/// over. Its last side comes first, since MATLAB stores columns: a matrix of N x 2 has the sides 2 and N
+/// here. Files of version 7.3 are HDF5 files, and read by that module.
+std::unique_ptr<ModuleArray> open_mat(const std::string& path, const std::string& member, Numbers numbers);
 
 /// The table of functions that such a module gives the library.
 struct ArrayModule {
