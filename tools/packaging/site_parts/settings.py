@@ -1,0 +1,95 @@
+"""The settings of the site's generators: MkDocs with the theme Material, and Doxygen."""
+import re
+
+import json
+
+COMMANDS_OF_DOXYGEN = """
+PROJECT_NAME = contorno
+PROJECT_NUMBER = {version}
+PROJECT_BRIEF = "The C++ library"
+INPUT = {headers}
+OUTPUT_DIRECTORY = {folder}
+HTML_OUTPUT = cpp
+GENERATE_LATEX = NO
+EXTRACT_ALL = YES
+EXTRACT_STATIC = NO
+HIDE_UNDOC_RELATIONS = YES
+JAVADOC_AUTOBRIEF = YES
+MARKDOWN_SUPPORT = YES
+FULL_PATH_NAMES = YES
+STRIP_FROM_PATH = {root} {folder}
+STRIP_FROM_INC_PATH = {root}
+BUILTIN_STL_SUPPORT = YES
+ENABLE_PREPROCESSING = YES
+MACRO_EXPANSION = YES
+EXPAND_ONLY_PREDEF = YES
+PREDEFINED = CONTORNO_HD= CONTORNO_HOST_DEVICE=
+HTML_TIMESTAMP = NO
+HTML_EXTRA_STYLESHEET = {style}
+HTML_COLORSTYLE_HUE = 231
+HTML_COLORSTYLE_SAT = 60
+DISABLE_INDEX = NO
+GENERATE_TREEVIEW = NO
+SEARCHENGINE = YES
+SERVER_BASED_SEARCH = NO
+HAVE_DOT = NO
+CLASS_GRAPH = NO
+SHOW_NAMESPACES = NO
+VERBATIM_HEADERS = NO
+SORT_MEMBER_DOCS = NO
+QUIET = YES
+WARNINGS = YES
+WARN_IF_UNDOCUMENTED = NO
+"""
+
+
+MAIN_PAGE = """/** @mainpage
+The classes and functions of contorno's library, by their headers. The <a href="../docs/guide/cpp.html">guide</a> begins with whole
+programs; <a href="../index.html">the other pages</a> say what is computed.
+*/
+"""
+
+
+def doxyfile(headers, version, folder, parts):
+    root = parts.parents[2]
+    main = folder.parent / "main.dox"
+    main.write_text(MAIN_PAGE)
+    headers = [*(root / path for path in headers), main]
+    return COMMANDS_OF_DOXYGEN.format(version=version, headers=" ".join(map(str, headers)), folder=folder, root=root,
+                                      style=parts / "narrow.css")
+
+
+def title_of(page):
+    return re.search(r"^# (.+)$", page.read_text(), re.M)[1].replace("`", "")
+
+
+def linked(root, folder):
+    """The pages of a folder of docs/, in the order in which the README names them, then the others."""
+    named = re.findall(rf"\]\((docs/{folder}/[\w-]+\.md)", (root / "README.md").read_text())
+    pages = [*dict.fromkeys(named), *sorted(f"docs/{folder}/{path.name}" for path in (root / "docs" / folder).glob("*.md"))]
+    return [{title_of(root / page): page} for page in dict.fromkeys(pages)]
+
+
+def mkdocs(root, version, has_python):
+    """The text of mkdocs.yml, which lies beside pages/ and html/."""
+    library = [{"C++": "cpp/index.html"}] + ([{"Python": "python/index.html"}] if has_python else [])
+    nav = [{"contorno": "README.md"}, {"Guides": linked(root, "guide")},
+           {"Reference": [{"Architecture": "docs/architecture.md"}, *linked(root, "reference")]}, {"Interfaces": library},
+           {"Performance": [{"Figures": "docs/performance.md"}, *linked(root, "lab")]},
+           {"Project": [{"Contributing": "CONTRIBUTING.md"}, {"Changelog": "CHANGELOG.md"}, {"Security": "SECURITY.md"},
+                        {"Pictures of others": "docs/pictures/NOTICE.md"}]}]
+    settings = {
+        "site_name": f"contorno {version}", "docs_dir": "pages", "site_dir": "html", "use_directory_urls": False, "nav": nav,
+        "theme": {"name": "material", "font": False, "language": "en", "features": ["navigation.indexes", "navigation.top", "toc.follow",
+                                                                                     "content.code.copy", "search.highlight"],
+                  "palette": [{"media": "(prefers-color-scheme: light)", "scheme": "default", "primary": "indigo",
+                               "toggle": {"icon": "material/weather-night", "name": "Dark"}},
+                              {"media": "(prefers-color-scheme: dark)", "scheme": "slate", "primary": "indigo",
+                               "toggle": {"icon": "material/weather-sunny", "name": "Light"}}]},
+        "extra_css": ["assets/style.css"], "extra": {"generator": False, "polyfills": ["assets/iframe-worker.js"]},
+        "plugins": ["search", "offline"],
+        "markdown_extensions": ["tables", "attr_list", "md_in_html", {"pymdownx.highlight": {"guess_lang": False}}, "pymdownx.superfences",
+                                {"toc": {"permalink": True, "slugify": "SLUG"}}],
+        "validation": {"nav": {"omitted_files": "warn"}, "links": {"not_found": "warn", "anchors": "warn", "unrecognized_links": "warn"}}}
+    # JSON is YAML; a function has a tag of its own.
+    return json.dumps(settings, indent=1).replace('"SLUG"', "!!python/name:gfm.slug")
