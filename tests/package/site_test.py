@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 
 import pytest
@@ -118,11 +119,21 @@ def test_headers_and_functions_have_pages(html):
         assert 'id="find_contours"' in text and 'id="apply"' in text
 
 
+def test_the_notebook_is_there_with_its_picture(html):
+    page = html / "docs" / "examples" / "coins.html"
+    if not page.exists():
+        pytest.skip("the notebook was not run: nbclient, ipykernel or the Python package is not there")
+    text = page.read_text()
+    assert "coins at level" in text and 'src="coins-1.svg"' in text and (page.parent / "coins.ipynb").exists()
+
+
 def chromium(*words):
     if shutil.which("chromium") is None:
         pytest.skip("chromium is not installed")
-    done = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=600000", "--dump-dom", *words],
-                          capture_output=True, text=True, timeout=300)
+    with tempfile.TemporaryDirectory() as profile:  # with one that they share, browsers that run at once wait for each other
+        done = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
+                               "--disable-component-update", f"--user-data-dir={profile}", "--virtual-time-budget=600000",
+                               "--dump-dom", *words], capture_output=True, text=True, timeout=300)
     return done.stdout
 
 

@@ -1,8 +1,8 @@
 """The settings of the site's generators: MkDocs with the theme Material, and Doxygen."""
+import json
 import re
 
-import json
-
+EXAMPLES = "docs/examples"  # pages are made of some that lie there
 COMMANDS_OF_DOXYGEN = """
 PROJECT_NAME = contorno
 PROJECT_NUMBER = {version}
@@ -70,10 +70,11 @@ def linked(root, folder):
     return [{title_of(root / page): page} for page in dict.fromkeys(pages)]
 
 
-def mkdocs(root, version, has_python):
+def mkdocs(root, version, has_python, has_notebook):
     """The text of mkdocs.yml, which lies beside pages/ and html/."""
     library = [{"C++": "cpp/index.html"}] + ([{"Python": "python/index.html"}] if has_python else [])
-    nav = [{"contorno": "README.md"}, {"Guides": linked(root, "guide")},
+    notebook = [{"Coins, a notebook": f"{EXAMPLES}/coins.md"}] if has_notebook else []
+    nav = [{"contorno": "README.md"}, {"Guides": linked(root, "guide") + notebook},
            {"Reference": [{"Architecture": "docs/architecture.md"}, *linked(root, "reference")]}, {"Interfaces": library},
            {"Performance": [{"Figures": "docs/performance.md"}, *linked(root, "lab")]},
            {"Project": [{"Contributing": "CONTRIBUTING.md"}, {"Changelog": "CHANGELOG.md"}, {"Security": "SECURITY.md"},
