@@ -1,14 +1,12 @@
-// Parallel loops of the CPU backend (OpenMP). Outputs of different rows or tasks are disjoint, so that
-// results do not depend on the number of threads: a loop takes as many as it was given, or as many as can be
-// started. Before a call that loops for long, its thread may set a LoopWatch, which can end the loops early.
+// Parallel loops of the CPU backend. The team of threads (OpenMP) is the library's, so that they are parallel
+// whichever way a caller is compiled. Outputs of different rows or tasks are disjoint, so that results do not
+// depend on the number of threads: a loop takes as many as it was given, or as many as can be started. Before
+// a call that loops for long, its thread may set a LoopWatch, which can end the loops early.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
-#include <exception>
+#include <memory>
 
-#include "base/error.h"
-#include "pipeline/shared/resource_limits.h"
 #include "pipeline/shared/threads.h"
 
 namespace contorno {
@@ -22,72 +20,56 @@ class LoopWatch {
 };
 
 /// The watch of this thread, borrowed; null: none. Threads of a loop do not inherit it.
-inline constinit thread_local LoopWatch* loop_watch = nullptr;
+extern constinit thread_local LoopWatch* loop_watch;
 
 /// The most threads that loops of this thread take, however many they are given.
-inline constinit thread_local int most_loop_threads = kMostThreads;
+extern constinit thread_local int most_loop_threads;
 
-/// Called before each row or task; throws Error(Interrupted) if the watch says so.
-inline void look_at_watch() {
-  if (loop_watch != nullptr && !loop_watch->go_on()) throw Error(ExitCode::Interrupted, "interrupted");
-}
+/// Called by each thread before its next row or task, where it has a watch; throws Error(Interrupted) if the
+/// watch says so.
+void look_at_watch();
+
+/// A reference to the function object of a loop, borrowed, which is called for a range of rows or tasks.
+class LoopBody {
+ public:
+  template <class F>
+  explicit LoopBody(const F& f) : object_(std::addressof(f)), call_(&call<F>) {}
+  /// Ends early once another thread has set `failed` (null: there is none).
+  void operator()(int begin, int end, const std::atomic<bool>* failed) const {
+    call_(object_, begin, end, failed);
+  }
+
+ private:
+  template <class F>
+  static void call(const void* object, int begin, int end, const std::atomic<bool>* failed) {
+    const F& f = *static_cast<const F*>(object);
+    for (int index = begin; index < end; ++index) {
+      if (failed != nullptr && failed->load(std::memory_order_relaxed)) return;
+      if (loop_watch != nullptr) look_at_watch();
+      f(index);
+    }
+  }
+
+  const void* object_;
+  void (*call_)(const void* object, int begin, int end, const std::atomic<bool>* failed);
+};
+
+/// for_rows and for_tasks, in the library.
+void run_rows(int threads, int rows, LoopBody body);
+void run_tasks(int threads, int tasks, LoopBody body);
 
 /// Calls f(row) for 0 <= row < rows, in contiguous strips, one strip a thread. An exception of f ends the
 /// loop and is thrown to the caller.
 template <class F>
 void for_rows(int threads, int rows, const F& f) {
-  const int team = rows > 1 ? usable_threads(std::min(threads, most_loop_threads)) : 1;
-  if (team <= 1) {
-    for (int row = 0; row < rows; ++row) {
-      look_at_watch();
-      f(row);
-    }
-    return;
-  }
-  std::exception_ptr failure;
-  std::atomic<bool> failed = false;
-#pragma omp parallel for schedule(static) num_threads(team)
-  for (int row = 0; row < rows; ++row) {
-    if (failed.load(std::memory_order_relaxed)) continue;
-    try {
-      look_at_watch();
-      f(row);
-    } catch (...) {
-#pragma omp critical(contorno_for_rows)
-      failure = std::current_exception();
-      failed = true;
-    }
-  }
-  if (failure) std::rethrow_exception(failure);
+  run_rows(threads, rows, LoopBody(f));
 }
 
 /// Calls f(task) for 0 <= task < tasks, each by the next idle thread. An exception of f ends the loop and is
 /// thrown to the caller.
 template <class F>
 void for_tasks(int threads, int tasks, const F& f) {
-  const int team = tasks > 1 ? usable_threads(std::min(threads, most_loop_threads)) : 1;
-  if (team <= 1) {
-    for (int task = 0; task < tasks; ++task) {
-      look_at_watch();
-      f(task);
-    }
-    return;
-  }
-  std::exception_ptr failure;
-  std::atomic<bool> failed = false;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(team)
-  for (int task = 0; task < tasks; ++task) {
-    if (failed.load(std::memory_order_relaxed)) continue;
-    try {
-      look_at_watch();
-      f(task);
-    } catch (...) {
-#pragma omp critical(contorno_for_tasks)
-      failure = std::current_exception();
-      failed = true;
-    }
-  }
-  if (failure) std::rethrow_exception(failure);
+  run_tasks(threads, tasks, LoopBody(f));
 }
 
 }  // namespace contorno

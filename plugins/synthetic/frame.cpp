@@ -1,5 +1,7 @@
 #include "plugins/synthetic/picture.h"
 
+#include <algorithm>
+
 #include "pipeline/shared/loops.h"
 
 namespace contorno::synthetic {

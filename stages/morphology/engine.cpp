@@ -1,5 +1,6 @@
 #include "stages/morphology/engine.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <optional>

@@ -1,5 +1,6 @@
 #include "stages/contours/cpu/level_words.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
