@@ -33,6 +33,14 @@ std::string_view name_of(Layout layout) {
   throw InternalError("unknown layout");
 }
 
+double Placement::frame_x(double x) const {
+  return (x + 0.5) * scale_x - 0.5 + offset_x;
+}
+
+double Placement::frame_y(double y) const {
+  return (y + 0.5) * scale_y - 0.5 + offset_y;
+}
+
 std::string describe(const ImageFormat& format) {
   return fmt::format("{}x{}x{} {} {}", format.width, format.height, format.channels, name_of(format.type),
                      name_of(format.layout));

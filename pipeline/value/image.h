@@ -41,8 +41,8 @@ std::string_view name_of(Layout layout);
 /// ((x + 0.5) * scale_x - 0.5 + offset_x, (y + 0.5) * scale_y - 0.5 + offset_y), in frame pixels.
 struct Placement {
   double scale_x = 1, scale_y = 1, offset_x = 0, offset_y = 0;
-  CONTORNO_HD double frame_x(double x) const { return (x + 0.5) * scale_x - 0.5 + offset_x; }
-  CONTORNO_HD double frame_y(double y) const { return (y + 0.5) * scale_y - 0.5 + offset_y; }
+  double frame_x(double x) const;
+  double frame_y(double y) const;
   bool operator==(const Placement&) const = default;
 };
 
@@ -64,8 +64,8 @@ struct ImageFormat {
   int width = 0, height = 0, channels = 0;
   ElementType type = ElementType::U8;
   Layout layout = Layout::Interleaved;
-  Placement placement;
-  LevelAtlas atlas;
+  Placement placement{};
+  LevelAtlas atlas{};
 
   std::size_t samples_per_row() const {
     return static_cast<std::size_t>(width) *
@@ -86,7 +86,7 @@ std::string describe(const ImageFormat& format);
 /// after the end of a row have no meaning.
 struct ImageView {
   void* data = nullptr;
-  ImageFormat format;
+  ImageFormat format{};
   std::ptrdiff_t row_pitch = 0;
   std::ptrdiff_t plane_pitch = 0;
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "stages/contours/cpu/search.h"
+#include "stages/shared/sample_value.h"
 
 namespace contorno {
 namespace {

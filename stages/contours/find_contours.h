@@ -11,8 +11,10 @@
 
 #include "base/error.h"  // what is thrown
 #include "pipeline/value/image.h"
-#include "stages/contours/cpu/cell_bits.h"
-#include "stages/contours/cpu/sample_bits.h"
+#include "stages/contours/rules/cell_cases.h"
+#include "stages/contours/rules/exact_point.h"
+#include "stages/shared/sample_scale.h"
+#include "stages/shared/simd.h"
 
 namespace contorno {
 
@@ -35,14 +37,14 @@ class Buffer {
 struct FindContoursOptions {
   /// Absent: (minimum + maximum) / 2 over the whole image, without NaN and regardless of the mask; computed
   /// in the image's own float type, for integers in float64 (where scikit-image's sum may wrap around).
-  std::optional<double> level;
+  std::optional<double> level{};
   Connectivity fully_connected = Connectivity::Low;
   Orientation positive_orientation = Orientation::Low;
   /// One channel of U8, the size of the image; 0 = the sample is not used. Without data every sample is used.
   /// Borrowed for the call.
-  ImageView mask;
+  ImageView mask{};
   int threads = 1;
-  SampleScale scale;        ///< what integer samples are divided by
+  SampleScale scale{};      ///< what integer samples are divided by
   Simd simd = best_simd();  ///< for tests
   int band_rows = 0;        ///< for tests: height of the bands that are linked in parallel; 0 = automatic
 };

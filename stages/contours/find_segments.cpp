@@ -6,8 +6,10 @@
 
 #include "pipeline/shared/loops.h"
 #include "stages/contours/cpu/band_segments.h"
+#include "stages/contours/cpu/cell_bits.h"
 #include "stages/contours/cpu/mark_samples.h"
 #include "stages/contours/cpu/search.h"
+#include "stages/shared/sample_value.h"
 
 namespace contorno {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "base/host_device.h"
 #include "pipeline/value/image.h"
+#include "stages/shared/sample_scale.h"
 
 namespace contorno {
 
@@ -35,25 +36,6 @@ constexpr std::string_view conversion_hint_to_uint8(ElementType type) {
   return type == ElementType::F16 || type == ElementType::F32
              ? "; a stage preprocess with output: uint8 before it makes uint8 of samples from 0 to 1"
              : "";
-}
-
-/// What integer samples are divided by: 255 and 65535 for probability maps, 1 for plain images.
-struct SampleScale {
-  double divisor = 1;
-};
-
-constexpr SampleScale probability_scale(ElementType type) {
-  switch (type) {
-    case ElementType::U8:
-      return {255};
-    case ElementType::U16:
-      return {65535};
-    case ElementType::F16:
-    case ElementType::F32:
-    case ElementType::F64:
-      break;
-  }
-  return {1};
 }
 
 CONTORNO_HD inline double value_of(double sample, SampleScale) {

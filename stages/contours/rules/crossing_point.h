@@ -7,16 +7,9 @@
 
 #include "base/host_device.h"
 #include "stages/contours/rules/cell_cases.h"
+#include "stages/contours/rules/exact_point.h"
 
 namespace contorno {
-
-/// A contour point before it is rounded, in samples.
-struct PointD {
-  double row = 0, col = 0;
-  CONTORNO_HD constexpr bool operator==(const PointD& other) const {
-    return row == other.row && col == other.col;
-  }
-};
 
 /// The grid edge between two neighbouring samples. (row, col) is the upper or left one; `across`: the other
 /// one lies to its right, otherwise below it.
