@@ -13,9 +13,9 @@ namespace contorno::config {
 
 /// Shapes that are known once the source is open and the stages are planned.
 struct GraphShapes {
-  std::optional<StreamFormat> stream;
-  std::vector<std::vector<Format>> outputs;  ///< of every node, in the order of its ports
-  std::string backend, memory;               ///< a sentence each: what a run would take
+  std::optional<StreamFormat> stream{};
+  std::vector<std::vector<Format>> outputs{};  ///< of every node, in the order of its ports
+  std::string backend{}, memory{};             ///< a sentence each: what a run would take
 };
 
 /// Which parameters are printed: all, or only those that the file or the command line sets.
@@ -38,6 +38,9 @@ std::string help_overview(const Catalog& catalog, TextStyle style);
 /// for "sources", "stages" and "sinks" the list of them. Throws Error(Usage) with the nearest name when there
 /// is none of this name.
 std::string help_text(const Catalog& catalog, std::string_view name, TextStyle style);
+/// A JSON Schema (draft 7) of graph files, for editors that complete and check YAML while it is typed; with
+/// the version of contorno.
+std::string schema_text(const Catalog& catalog);
 
 /// The declaration of a source or sink that the program chooses by name. Throws Error(Unavailable), which
 /// says how to get it, when this build leaves it out.

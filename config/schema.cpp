@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/version.h"
 #include "config/node_type.h"
 #include "config/sections.h"
 #include "pipeline/graph/stage.h"
@@ -303,6 +304,10 @@ Json schema(const Catalog& catalog, std::string_view version) {
                    {"additionalProperties", false},
                    {"definitions", definitions(catalog)}});
   return json;
+}
+
+std::string schema_text(const Catalog& catalog) {
+  return schema(catalog, CONTORNO_VERSION_TEXT).dump(1) + "\n";
 }
 
 }  // namespace contorno::config

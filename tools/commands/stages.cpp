@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "config/describe.h"
-#include "config/schema.h"
 #include "tools/commands/commands.h"
 #include "tools/say.h"
 
@@ -48,9 +47,7 @@ void add_stages_command(CLI::App& app, const Catalog& catalog, Action& action) {
 
 void add_schema_command(CLI::App& app, const Catalog& catalog, Action& action) {
   app.add_subcommand("schema", "Print the JSON schema of graph files, for editors")
-      ->callback([&action, &catalog] {
-        action = [&catalog] { return show(config::schema(catalog, CONTORNO_VERSION).dump(1) + "\n"); };
-      });
+      ->callback([&action, &catalog] { action = [&catalog] { return show(config::schema_text(catalog)); }; });
 }
 
 void add_help_command(CLI::App& app, const Catalog& catalog, Action& action) {
