@@ -28,17 +28,17 @@ enum class SourceUse : std::uint8_t { Needed, Optional };
 /// What the command line changes in a graph; it is checked exactly as the file is.
 struct LoadOptions {
   /// "node.key=value", "source.key=value", "pipeline.key=value" or "classes.NAME.key=value".
-  std::vector<std::string> overrides;
-  std::optional<std::string> input;  ///< sets the parameter that the source type calls its input
-  std::optional<Backend> backend;    ///< outranks the file
+  std::vector<std::string> overrides{};
+  std::optional<std::string> input{};  ///< sets the parameter that the source type calls its input
+  std::optional<Backend> backend{};    ///< outranks the file
   /// Folder for relative paths of outputs. If it is set, ParamTrial also tries the values of stages, source
   /// and sinks without opening anything: whether paths can be written, path patterns name known words,
   /// encoders are installed.
-  std::optional<std::string> output_root;
+  std::optional<std::string> output_root{};
   SourceUse source = SourceUse::Needed;
   /// Folder in which relative paths of what is read are taken, where the file says them and not the command
   /// line: that of the graph's file. Empty: the current folder.
-  std::string input_root;
+  std::string input_root{};
 };
 
 /// Whether a source reads what lies in the file system, and no camera, stream or standard input.

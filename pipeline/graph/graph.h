@@ -59,11 +59,11 @@ const std::string& input_name_of(const Node& node) {
 /// A stage of the graph. `where` is its place in the file, for messages, as "graph.yaml:12:9"; empty without
 /// a file.
 struct NodeSpec {
-  std::string name;
+  std::string name{};
   const StageType* type = nullptr;
-  ParamSet params;
-  std::vector<Origin> inputs;
-  std::string where;
+  ParamSet params{};
+  std::vector<Origin> inputs{};
+  std::string where{};
   std::vector<std::string> part_names = {};  ///< of a node that a file writes part by part; see StageType
 
   /// Of a step of a list that the graph has written out: the stage that has the list, what the graph calls
@@ -79,8 +79,8 @@ struct NodeSpec {
 
 struct SourceSpec {
   const SourceType* type = nullptr;
-  ParamSet params;
-  std::string where;  ///< place in the file of what it reads, or of its type; as in NodeSpec
+  ParamSet params{};
+  std::string where{};  ///< place in the file of what it reads, or of its type; as in NodeSpec
 };
 
 /// What every sink of a graph may be told, whatever its type.
@@ -93,22 +93,22 @@ struct SinkSettings {
 const ParamDeclaration& sink_params();
 
 struct SinkSpec {
-  std::string name;
+  std::string name{};
   const SinkType* type = nullptr;
-  ParamSet params;
-  Origin input;
+  ParamSet params{};
+  Origin input{};
   ParamSet settings = ParamSet(sink_params());  ///< SinkSettings
 };
 
 struct GraphSpec {
-  PipelineSettings settings;
-  std::vector<ClassSpec> classes;
-  SourceSpec source;
-  std::vector<NodeSpec> nodes;
-  std::vector<SinkSpec> sinks;
+  PipelineSettings settings{};
+  std::vector<ClassSpec> classes{};
+  SourceSpec source{};
+  std::vector<NodeSpec> nodes{};
+  std::vector<SinkSpec> sinks{};
   /// The keys that the file or the command line sets, as "small.sigma", "classes.rot.level"; all others have
   /// defaults.
-  std::set<std::string> written;
+  std::set<std::string> written{};
 };
 
 /// The parameter of a stage that stands for a list of steps; null: it does its work itself.
@@ -134,8 +134,8 @@ Origin counted_contours(const GraphSpec& graph);
 struct BackendChoice {
   BackendChoice(Backend chosen = Backend::Cpu, std::string why = {})  // NOLINT(google-explicit-constructor)
       : backend(chosen), reason(std::move(why)) {}
-  Backend backend;
-  std::string reason;
+  Backend backend{};
+  std::string reason{};
 };
 
 /// The backend that `wanted` means for `graph` on this machine. Throws Error(Unavailable) with the reason and
@@ -143,7 +143,7 @@ struct BackendChoice {
 BackendChoice choose_backend(Backend wanted, const GraphSpec& graph);
 /// A source or sink that this build does not have, and why not.
 struct LeftOut {
-  std::string name, reason;
+  std::string name{}, reason{};
 };
 
 /// Makes a mask of the text that stands for it in a graph or on a command line, the path of a file; throws
@@ -152,11 +152,11 @@ using MaskReader = std::function<SharedMask(const std::string& text)>;
 
 /// Everything that a graph may be made of. The lists live as long as the program.
 struct Catalog {
-  std::vector<const StageType*> stages;
-  std::vector<const SourceType*> sources;
-  std::vector<const SinkType*> sinks;
-  std::vector<LeftOut> left_out;
-  MaskReader read_mask;  ///< empty: no mask can be given as text
+  std::vector<const StageType*> stages{};
+  std::vector<const SourceType*> sources{};
+  std::vector<const SinkType*> sinks{};
+  std::vector<LeftOut> left_out{};
+  MaskReader read_mask{};  ///< empty: no mask can be given as text
 
   /// The declaration of this name, or null.
   const StageType* stage(std::string_view name) const;

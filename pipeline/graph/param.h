@@ -51,20 +51,20 @@ std::string to_text(const Colour& colour);
 
 /// One parameter. `get` and `set` work on the untyped parameter struct that ParamSet owns.
 struct ParamSpec {
-  std::string name;
+  std::string name{};
   ParamKind kind = ParamKind::Flag;
   Unit unit = Unit::None;
-  std::string sentence;
+  std::string sentence{};
   double minimum = -std::numeric_limits<double>::infinity();  ///< of a number, or of each one in a list
   double maximum = std::numeric_limits<double>::infinity();
   std::size_t count_minimum = 0, count_maximum = 0;  ///< of a list
-  std::vector<std::string> choices;
+  std::vector<std::string> choices{};
   /// Other words for choices, which are taken too: {"open", "opening"}.
-  std::vector<std::pair<std::string, std::string>> synonyms;
+  std::vector<std::pair<std::string, std::string>> synonyms{};
   const StepTypes& (*step_types)() = nullptr;  ///< what steps may be
   bool required = false;                       ///< has no useful default (a path)
-  std::function<ParamValue(const void*)> get;
-  std::function<void(void*, const ParamValue&)> set;
+  std::function<ParamValue(const void*)> get{};
+  std::function<void(void*, const ParamValue&)> set{};
 
   /// "0 to 15 px", "one of low, high", "text": what is allowed, for messages.
   std::string allowed() const;
@@ -243,11 +243,11 @@ class ParamTrial {
 /// What a stage, source or sink declares about its parameters: their list, how a struct with the defaults is
 /// made and copied, and what is tried with values before anything is opened or planned.
 struct ParamDeclaration {
-  std::vector<ParamSpec> specs;
-  std::function<std::shared_ptr<void>()> make_defaults;
-  std::function<std::shared_ptr<void>(const void*)> copy;
+  std::vector<ParamSpec> specs{};
+  std::function<std::shared_ptr<void>()> make_defaults{};
+  std::function<std::shared_ptr<void>(const void*)> copy{};
   /// Tries the values and reports faults; creates nothing and opens no device.
-  std::function<void(const void*, const ParamTrial&)> tried;
+  std::function<void(const void*, const ParamTrial&)> tried{};
 
   const ParamSpec* find(std::string_view name) const;
 };

@@ -63,8 +63,8 @@ struct PlanEnvironment {
   int threads = 1;
   const TextRasteriser* text = nullptr;
   Capacities* capacities = nullptr;
-  std::vector<Origin> exports;  ///< values that are needed on the host when a frame is complete
-  Origin counted;               ///< contours whose counts alone are; the source: none
+  std::vector<Origin> exports{};  ///< values that are needed on the host when a frame is complete
+  Origin counted{};               ///< contours whose counts alone are; the source: none
   MemorySharing sharing = MemorySharing::Shared;
   std::size_t last_band = kLastBandBytes;  ///< of an upload; tests make it small
   /// On CUDA: the source writes frames into memory of the device, where they are complete when `launch` is

@@ -24,13 +24,13 @@ class OutputRegister;  // plugins/files/shared/output_register.h
 
 /// What a sink is told once, before the first frame, and again when formats change.
 struct SinkContext {
-  Format format;        ///< of its input
-  StreamFormat stream;  ///< of the source; stream.frame fixes the coordinates that contours are scaled to
-  std::span<const ClassSpec> classes;
-  std::string output_root;  ///< folder that relative paths are taken in; nothing is written outside it
-  std::string owner;        ///< what messages call it: "the sink 'coco'"
+  Format format{};        ///< of its input
+  StreamFormat stream{};  ///< of the source; stream.frame fixes the coordinates that contours are scaled to
+  std::span<const ClassSpec> classes{};
+  std::string output_root{};  ///< folder that relative paths are taken in; nothing is written outside it
+  std::string owner{};        ///< what messages call it: "the sink 'coco'"
   OutputRegister* outputs = nullptr;  ///< the files of the run; null where a sink is used on its own
-  Patience patience;                  ///< of everything that waits for somebody outside
+  Patience patience{};                ///< of everything that waits for somebody outside
 };
 
 /// What a sink has added up of a class over its frames, in px of its coordinates.
@@ -66,12 +66,12 @@ class Sink {
 /// The one declaration of a sink. It takes one value of type `input`; without `from:` the last one of the
 /// graph.
 struct SinkType {
-  std::string name;
-  std::string summary;
+  std::string name{};
+  std::string summary{};
   PortType input = PortType::Image;
-  ParamDeclaration params;
-  std::string example;
-  std::function<std::unique_ptr<Sink>(const ParamSet&)> make;
+  ParamDeclaration params{};
+  std::string example{};
+  std::function<std::unique_ptr<Sink>(const ParamSet&)> make{};
 };
 
 }  // namespace contorno

@@ -16,13 +16,13 @@ namespace contorno {
 
 /// What a source delivers, known once it is open: a colour frame, class maps, or both.
 struct StreamFormat {
-  std::optional<ImageFormat> frame;
-  std::optional<ImageFormat> maps;
+  std::optional<ImageFormat> frame{};
+  std::optional<ImageFormat> maps{};
   int rate_numerator = 0, rate_denominator = 1;  ///< frames a second; 0 = unknown
   int pixel_width = 1, pixel_height = 1;         ///< the shape of a pixel of the frame, as a ratio
   std::int64_t frame_count = -1;                 ///< -1 = unknown or endless
   bool live = false;                             ///< frames come whether or not somebody waits for them
-  std::string description;                       ///< one line for reports
+  std::string description{};                     ///< one line for reports
   bool operator==(const StreamFormat&) const = default;
 };
 
@@ -30,18 +30,19 @@ struct StreamFormat {
 struct FrameInfo {
   std::uint64_t number = 0;
   std::int64_t pts_ns = 0;
-  std::string name;  ///< file name of an image or map, empty for video
+  std::string name{};  ///< file name of an image or map, empty for video
   /// File name of the frame's picture, with the folders that tell it from others of that name; empty where it
   /// is no file of its own.
-  std::string picture;
+  std::string picture{};
 };
 
 /// The slot's input memory, with the pitches of packed_view, and what the source says of the frame.
 struct FrameInput {
-  ImageView frame, maps;  ///< data is null where the stream has none
-  FrameInfo info;
-  std::string error;    ///< set with ReadResult::Bad: why the frame cannot be used
-  std::string warning;  ///< set with ReadResult::Frame, empty before: what is odd about a frame that is used
+  ImageView frame{}, maps{};  ///< data is null where the stream has none
+  FrameInfo info{};
+  std::string error{};  ///< set with ReadResult::Bad: why the frame cannot be used
+  std::string
+      warning{};  ///< set with ReadResult::Frame, empty before: what is odd about a frame that is used
 };
 
 enum class ReadResult : std::uint8_t {
@@ -53,7 +54,7 @@ enum class ReadResult : std::uint8_t {
 
 /// What was wrong with a source as a whole, beside what single frames had to say.
 struct SourceFault {
-  std::string sentence;      ///< "clip.mp4: 17 of 51 frames came; the file is cut off"
+  std::string sentence{};    ///< "clip.mp4: 17 of 51 frames came; the file is cut off"
   std::int64_t missing = 0;  ///< frames that should have come and never did; -1: some, nobody knows how many
   bool operator==(const SourceFault&) const = default;
 };
@@ -81,15 +82,15 @@ class Source {
 
 /// The one declaration of a source. `make` opens it; throws Error(MissingInput, BadData, Unavailable).
 struct SourceType {
-  std::string name;
-  std::string summary;
-  ParamDeclaration params;
-  std::string input_param;  ///< the parameter that --input sets
-  std::string example;
-  std::function<std::unique_ptr<Source>(const ParamSet&)> make;
+  std::string name{};
+  std::string summary{};
+  ParamDeclaration params{};
+  std::string input_param{};  ///< the parameter that --input sets
+  std::string example{};
+  std::function<std::unique_ptr<Source>(const ParamSet&)> make{};
   /// What it will deliver, where the parameters alone say so: nothing is opened, painted or allocated. Throws
   /// as `make`. Empty: only an open source knows.
-  std::function<StreamFormat(const ParamSet&)> foretell;
+  std::function<StreamFormat(const ParamSet&)> foretell{};
 };
 
 }  // namespace contorno

@@ -42,9 +42,9 @@ std::string_view name_of(From from);
 /// An input or output of a stage. Inputs that are images must set `from`; the default is that of others, and
 /// outputs have none.
 struct PortSpec {
-  std::string name;
+  std::string name{};
   PortType type = PortType::Image;
-  std::string sentence;
+  std::string sentence{};
   From from = From::Stage;
 };
 
@@ -200,10 +200,10 @@ constexpr std::uint64_t capacity_to_plan(std::uint64_t needed) {
 using MakeStage = std::function<std::unique_ptr<Stage>(const ParamSet&)>;
 
 /// What StageType::make_cuda is of a stage that `Make` makes: nothing in builds without CUDA, which do not
-/// have that function.
+/// have that function. Compiled with CONTORNO_HAVE_CUDA defined it is there.
 template <auto Make>
 MakeStage on_cuda() {
-#if CONTORNO_HAVE_CUDA
+#ifdef CONTORNO_HAVE_CUDA
   return Make;
 #else
   return {};
@@ -215,20 +215,20 @@ enum class ClassUse : std::uint8_t { None, Needed };
 
 /// A part of what a stage does.
 struct PartSpec {
-  std::string name;
-  std::string summary;  ///< one sentence
+  std::string name{};
+  std::string summary{};  ///< one sentence
 };
 
 /// The one declaration of a stage. `example` is the YAML of a stages list entry; it is printed in the help
 /// and executed by a test.
 struct StageType {
-  std::string name;
-  std::string summary;  ///< one sentence
-  std::vector<PortSpec> inputs, outputs;
-  ParamDeclaration params;
-  std::string example;
-  MakeStage make_cpu;
-  MakeStage make_cuda;  ///< empty: no CUDA implementation
+  std::string name{};
+  std::string summary{};  ///< one sentence
+  std::vector<PortSpec> inputs{}, outputs{};
+  ParamDeclaration params{};
+  std::string example{};
+  MakeStage make_cpu{};
+  MakeStage make_cuda{};  ///< empty: no CUDA implementation
   ClassUse classes = ClassUse::None;
   /// What a stage does one after the other, where that is timed part by part (RunContext::end_part). Of two
   /// parts a graph file may name each as a node; config/ makes them one.

@@ -11,7 +11,7 @@ namespace contorno {
 /// One step: a declaration, which lives as long as the program, and its parameters.
 struct StepSpec {
   const StageType* type = nullptr;
-  ParamSet params;
+  ParamSet params{};
 };
 
 }  // namespace contorno

@@ -22,9 +22,9 @@ namespace contorno {
 
 /// A sink and the value of the graph that it gets. The sink is borrowed.
 struct SinkBinding {
-  std::string name;
+  std::string name{};
   Sink* sink = nullptr;
-  Origin input;
+  Origin input{};
   SinkSettings settings = {};
 };
 

@@ -38,7 +38,7 @@ struct FrameTimes {
 enum class DropReason : std::uint8_t { RingFull, Deadline };
 
 struct RunOptions {
-  BackendChoice backend;         ///< see choose_backend
+  BackendChoice backend{};       ///< see choose_backend
   std::uint64_t max_frames = 0;  ///< frames to offer; 0 = all
   std::string output_root = ".";
   OutputRegister* outputs = nullptr;  ///< the files of the run, borrowed; null: every sink is on its own
@@ -47,20 +47,20 @@ struct RunOptions {
   const TextRasteriser* text = nullptr;
   Trace* trace = nullptr;
   /// Called from the finisher thread for every frame that failed; must be quick.
-  std::function<void(const FrameFailure&)> on_failure;
+  std::function<void(const FrameFailure&)> on_failure{};
   /// Called from the finisher thread for every result of a frame that the source warns of, before the sinks
   /// get it; must be quick.
-  std::function<void(std::uint64_t frame, const std::string& warning)> on_warning;
+  std::function<void(std::uint64_t frame, const std::string& warning)> on_warning{};
   /// Called from the finisher thread for every result before the sinks get it; must be quick.
-  std::function<void(const FrameTimes&)> on_times;
+  std::function<void(const FrameTimes&)> on_times{};
   /// Likewise, with the contours of the frame already counted. It may read what sinks take and `also_read`.
-  std::function<void(const PlannedGraph& result, const std::vector<ClassCounts>& counts)> on_result;
+  std::function<void(const PlannedGraph& result, const std::vector<ClassCounts>& counts)> on_result{};
   /// Values that `on_result` reads and no sink takes: they keep their memory until the frame is complete, and
   /// on CUDA are downloaded.
-  std::vector<Origin> also_read;
+  std::vector<Origin> also_read{};
   /// Called for every frame that is dropped, from the reader thread (RingFull) or the finisher thread
   /// (Deadline); must be quick.
-  std::function<void(std::uint64_t frame, DropReason)> on_drop;
+  std::function<void(std::uint64_t frame, DropReason)> on_drop{};
 };
 
 class Runner {

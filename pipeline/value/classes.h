@@ -23,16 +23,16 @@ struct HueRange {
 };
 
 struct ClassSpec {
-  std::string name;
-  double level = 0.5;          ///< iso-level of this class's map
-  std::vector<double> levels;  ///< several iso-levels of it, ascending, in place of `level`; empty: `level`
-  Colour colour;               ///< of its lines, legend entry and label
-  double line_width = 0;       ///< px; 0 = the overlay's width
-  double fill = 0;             ///< opacity of the inside, 0..1; 0 = not filled
-  bool hidden = false;         ///< contours are found but not drawn (a background class)
-  bool whole = false;          ///< its area is part of the whole of which totals say the classes' shares
-  std::vector<Colour> references;  ///< colours that belong to the class, for the classify stage
-  std::vector<HueRange> ranges;    ///< and hue ranges, for the same
+  std::string name{};
+  double level = 0.5;            ///< iso-level of this class's map
+  std::vector<double> levels{};  ///< several iso-levels of it, ascending, in place of `level`; empty: `level`
+  Colour colour{};               ///< of its lines, legend entry and label
+  double line_width = 0;         ///< px; 0 = the overlay's width
+  double fill = 0;               ///< opacity of the inside, 0..1; 0 = not filled
+  bool hidden = false;           ///< contours are found but not drawn (a background class)
+  bool whole = false;            ///< its area is part of the whole of which totals say the classes' shares
+  std::vector<Colour> references{};  ///< colours that belong to the class, for the classify stage
+  std::vector<HueRange> ranges{};    ///< and hue ranges, for the same
 
   /// The iso-levels of this class's map, at least one.
   std::span<const double> iso_levels() const { return levels.empty() ? std::span(&level, 1) : levels; }

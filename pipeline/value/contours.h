@@ -23,8 +23,8 @@ struct Point {
 struct ContoursFormat {
   int width = 0, height = 0, classes = 0;
   std::uint64_t point_capacity = 0, contour_capacity = 0;
-  Placement placement;
-  Attributes attributes;
+  Placement placement{};
+  Attributes attributes{};
   bool operator==(const ContoursFormat&) const = default;
 
   /// From one column of attributes to the next; even, so that each begins at a multiple of 16 bytes.
@@ -40,7 +40,7 @@ struct ContourCounts {
 /// One frame's contours. Class k has contours [class_begin[k], class_begin[k+1]); contour i has points
 /// [offsets[i], offsets[i+1]). A closed contour repeats its first point as the last.
 struct ContoursView {
-  ContoursFormat format;
+  ContoursFormat format{};
   ContourCounts* counts = nullptr;
   Point* points = nullptr;               ///< point_capacity
   std::uint32_t* offsets = nullptr;      ///< contour_capacity + 1

@@ -13,11 +13,11 @@ namespace contorno {
 struct Mask {
   static constexpr int kMaxSide = 4096;
 
-  int width = 0, height = 0;          ///< 1 to kMaxSide each
-  std::vector<double> values;         ///< row by row, width * height
-  std::vector<std::uint8_t> colours;  ///< red, green, blue of every pixel of a picture; empty: an array
-  std::string text;                   ///< what it was read from, as it was written; empty: made by a program
-  std::string file;                   ///< the file that was opened for it; empty: none
+  int width = 0, height = 0;            ///< 1 to kMaxSide each
+  std::vector<double> values{};         ///< row by row, width * height
+  std::vector<std::uint8_t> colours{};  ///< red, green, blue of every pixel of a picture; empty: an array
+  std::string text{};  ///< what it was read from, as it was written; empty: made by a program
+  std::string file{};  ///< the file that was opened for it; empty: none
 
   bool operator==(const Mask&) const = default;
 };

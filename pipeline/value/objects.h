@@ -11,7 +11,7 @@ namespace contorno {
 
 /// A class of the graph, whose contours may lie on objects.
 struct ObjectClass {
-  std::string name;
+  std::string name{};
   bool recorded = true;  ///< whether records have it
   bool whole = false;    ///< whether its area is part of the whole that shares are of; where no class is,
                          ///< the whole is what the outline encloses
@@ -20,9 +20,9 @@ struct ObjectClass {
 
 /// What a stage that makes objects of contours says of them, known once it is planned.
 struct ObjectsRule {
-  std::string name;       ///< what an object is called
+  std::string name{};     ///< what an object is called
   unsigned of_class = 0;  ///< the place in `classes` of the class whose contours are objects
-  std::vector<ObjectClass> classes;
+  std::vector<ObjectClass> classes{};
   double threshold = 0;  ///< a share, 0 to 1; see ObjectClass::defect
   double margin = 0;     ///< px of the map; a view whose outline comes nearer to the border is not whole
   std::uint64_t max_missed = 0;   ///< after so many frames without it and one more an object has left

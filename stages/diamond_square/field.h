@@ -47,7 +47,7 @@ struct DiamondSquareParams {
   double amplitude = 1;
   /// Heights 0..1 of the finite domain's corners: top left, top right, bottom left, bottom right; of the
   /// cyclic domain's only one. Empty: random.
-  std::vector<double> corners;
+  std::vector<double> corners{};
   /// Cell of the field at the image's first sample. Finite and cyclic fields end with their side.
   std::int64_t row = 0, col = 0;
 };

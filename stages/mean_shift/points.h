@@ -67,7 +67,7 @@ struct MeanShiftOptions {
   Backend backend = Backend::Auto;
   int threads = 0;  ///< 0 = as many as the machine has
   MeanShiftPrecision precision = MeanShiftPrecision::Auto;
-  std::optional<Simd> simd;           ///< at most this; the bits are the same
+  std::optional<Simd> simd{};         ///< at most this; the bits are the same
   void* stream = nullptr;             ///< cudaStream_t for the climb; null: one of the memory's own
   MeanShiftMemory* memory = nullptr;  ///< the caller's; null: the MeanShift's own
 };

@@ -14,10 +14,10 @@ namespace contorno {
 
 /// What is a step's own; see StageType.
 struct ContourStep {
-  std::string name, summary;
-  std::string gives;  ///< a sentence: what the contours are that it gives
-  ParamDeclaration params;
-  std::string example;
+  std::string name{}, summary{};
+  std::string gives{};  ///< a sentence: what the contours are that it gives
+  ParamDeclaration params{};
+  std::string example{};
   MakeStage make_cpu = nullptr, make_cuda = nullptr;
 };
 

@@ -214,6 +214,7 @@ class PerContour final : public Stage {
 
 template <class Step, class On>
 std::unique_ptr<Stage> make_per_contour(const ParamSet& params) {
+  static_assert(Step::kTeams.few > 0);  // also said by steps without a device
   using Params = typename Step::Params;
   if constexpr (std::is_same_v<Params, NoParams>)
     return std::make_unique<PerContour<Step, On>>(NoParams{});

@@ -50,13 +50,13 @@ struct ContourEngineSpec {
   /// same.
   enum class Launches : std::uint8_t { Fastest, Plain };
 
-  ImageFormat map;             ///< channels = number of planes, each with its own contours
-  double divisor = 1;          ///< stored integers stand for v / divisor (255 for uint8 probabilities)
-  std::vector<double> levels;  ///< in units of the values; plane k uses levels[k % size]
+  ImageFormat map{};             ///< channels = number of planes, each with its own contours
+  double divisor = 1;            ///< stored integers stand for v / divisor (255 for uint8 probabilities)
+  std::vector<double> levels{};  ///< in units of the values; plane k uses levels[k % size]
   /// Of a map that is searched at several levels: how many of `levels` each channel has, one channel after
   /// the other. Planes then are channels at a level, in the order of `levels`, and class_begin has one more.
   /// Empty: each channel is a plane.
-  std::vector<int> channel_levels;
+  std::vector<int> channel_levels{};
   Connectivity connectivity = Connectivity::Low;
   Orientation orientation = Orientation::Low;
   unsigned min_points = 0;  ///< contours with fewer are left out
