@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "stages/contours/find_contours.h"
+#include <contorno/stages/contours/find_contours.h>
 
 int main(int, char** argv) {
   // OpenMP reads its settings before main, so that a program that changes one has to start itself again.

@@ -3,11 +3,11 @@
 #include <cstddef>
 #include <memory>
 
-#include "base/error.h"
-#include "base/host_device.h"
-#include "pipeline/graph/stage.h"
-#include "pipeline/shared/loops.h"
-#include "plugins/extension.h"
+#include <contorno/base/error.h>
+#include <contorno/base/host_device.h>
+#include <contorno/pipeline/graph/stage.h>
+#include <contorno/pipeline/shared/loops.h>
+#include <contorno/plugins/extension.h>
 
 namespace {
 

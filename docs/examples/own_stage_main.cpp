@@ -9,12 +9,12 @@
 #include <variant>
 #include <vector>
 
-#include "base/error.h"
-#include "config/load.h"
-#include "pipeline/graph/applied.h"
-#include "pipeline/graph/graph.h"
-#include "pipeline/run/runner.h"
-#include "plugins/catalog.h"
+#include <contorno/base/error.h>
+#include <contorno/config/load.h>
+#include <contorno/pipeline/graph/applied.h>
+#include <contorno/pipeline/graph/graph.h>
+#include <contorno/pipeline/run/runner.h>
+#include <contorno/plugins/catalog.h>
 
 const contorno::StageType& steepen_stage();  // own_stage.cpp
 

@@ -8,17 +8,17 @@
 #include <memory>
 #include <span>
 
-#include "base/error.h"
-#include "config/load.h"
-#include "geometry/contour_loop.h"
-#include "geometry/contour_size.h"
-#include "pipeline/graph/applied.h"
-#include "pipeline/run/runner.h"
-#include "plugins/catalog.h"
-#include "stages/contour_prep/shared/on_host.h"
-#include "stages/contour_prep/shared/outputs.h"
-#include "stages/contour_prep/stage.h"
-#include "stages/shared/sample_value.h"
+#include <contorno/base/error.h>
+#include <contorno/config/load.h>
+#include <contorno/geometry/contour_loop.h>
+#include <contorno/geometry/contour_size.h>
+#include <contorno/pipeline/graph/applied.h>
+#include <contorno/pipeline/run/runner.h>
+#include <contorno/plugins/catalog.h>
+#include <contorno/stages/contour_prep/shared/on_host.h>
+#include <contorno/stages/contour_prep/shared/outputs.h>
+#include <contorno/stages/contour_prep/stage.h>
+#include <contorno/stages/shared/map_value.h>
 
 namespace {
 
@@ -90,21 +90,23 @@ class DropFaint final : public contorno::Stage {
   void choose(const contorno::ContoursView& in, const contorno::ImageView& maps, int threads,
               std::uint8_t* chosen) const {
     for (int k = 0; k < in.format.classes; ++k) {
-      const contorno::Plane map = plane_of(maps, k, contorno::probability_scale(maps.format.type));
       const std::uint32_t first = in.class_begin[k], end = in.class_begin[k + 1];
       contorno::for_contours(threads, end - first, [&](std::uint32_t i) {
-        chosen[first + i] = in_the_middle(map, in.contour(first + i)) >= least_ ? 1 : 0;
+        chosen[first + i] = in_the_middle(maps, k, in.contour(first + i)) >= least_ ? 1 : 0;
       });
     }
   }
-  static double in_the_middle(const contorno::Plane& map, std::span<const contorno::Point> points) {
+  static double in_the_middle(const contorno::ImageView& maps, int k,
+                              std::span<const contorno::Point> points) {
     double row = 0, col = 0;
     for (const contorno::Point& point : points)
       row += static_cast<double>(point.row), col += static_cast<double>(point.col);
     row = std::round(row / static_cast<double>(points.size()));
     col = std::round(col / static_cast<double>(points.size()));
-    const bool inside = row >= 0 && row < map.height && col >= 0 && col < map.width;  // false of NaN
-    return inside ? map.at(static_cast<int>(row), static_cast<int>(col)) : 0;
+    const bool inside = row >= 0 && row < maps.format.height && col >= 0 && col < maps.format.width;
+    if (!inside) return 0;  // NaN, too
+    return map_value(maps, k, static_cast<int>(row), static_cast<int>(col),
+                     contorno::probability_scale(maps.format.type));
   }
 
   double least_;

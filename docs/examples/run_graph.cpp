@@ -5,9 +5,9 @@
 #include <exception>
 #include <memory>
 
-#include "config/load.h"
-#include "pipeline/run/runner.h"
-#include "stages/catalog.h"
+#include <contorno/config/load.h>
+#include <contorno/pipeline/run/runner.h>
+#include <contorno/stages/catalog.h>
 
 namespace {
 

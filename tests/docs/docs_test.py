@@ -109,10 +109,10 @@ def test_files_that_pages_name_exist():
 def test_libraries_that_pages_name_exist():
     lists = "\n".join(path.read_text() for path in [ROOT / "CMakeLists.txt", *(path for folder in FOLDERS
                                                                                for path in (ROOT / folder).rglob("CMakeLists.txt"))])
-    there = set(re.findall(r"(?:add_library|add_executable|contorno_part)\((contorno_\w+)", lists))
+    there = set(re.findall(r"(?:add_library|add_executable|add_custom_target|contorno_part)\((contorno_\w+)", lists))
     there |= {f"contorno_{family}" for family in re.findall(r"^contorno_family\((\w+)", lists, re.M)}
     named = set(re.findall(r"`(contorno_\w+)`", " ".join(page.read_text() for page in PAGES)))
-    assert "contorno_library" in named
+    assert "contorno_modules" in named
     assert sorted(named - there - {"contorno_family"}) == []
 
 

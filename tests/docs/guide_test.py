@@ -165,17 +165,6 @@ def test_code_in_cpp_stands_in_an_example(block):
     assert any(textwrap.indent(block, margin) in text for text in examples for margin in ("", "  "))
 
 
-def test_a_project_that_adds_contorno_compiles_against_it(tmp_path):
-    [listfile] = code_of(GUIDES / "cpp.md", "cmake")
-    (tmp_path / "CMakeLists.txt").write_text(listfile)
-    (tmp_path / "contorno").symlink_to(ROOT)
-    (tmp_path / "main.cpp").write_text((ROOT / "docs" / "examples" / "find_contours.cpp").read_text())
-    for command in (["cmake", "-G", "Ninja", "-B", "build", "-DCONTORNO_CUDA=OFF", "-DCONTORNO_GSTREAMER=OFF"],
-                    ["ninja", "-C", "build", "CMakeFiles/mine.dir/main.cpp.o"]):
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
-        assert done.returncode == 0, done.stdout + done.stderr
-
-
 def test_python_code_runs(tmp_path):
     """What needs no GPU and no video."""
     pytest.importorskip("skimage")
