@@ -33,6 +33,7 @@ inline constexpr ModuleSpec kHdf5Module{.name = "hdf5",
                                         .addresses = 16 * kMebibyte};
 inline constexpr ModuleSpec kMatModule{.name = "mat",
                                        .does = "reads files of MATLAB",
+                                       .comes_with = "contorno-arrays",
                                        .packages = "libmatio11",
                                        .purpose = "for files of MATLAB",
                                        .addresses = 16 * kMebibyte};

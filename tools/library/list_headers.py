@@ -11,7 +11,7 @@ ENTRIES = [
     "stages/diamond_square/field.h", "stages/mean_shift/points.h", "stages/mipmap/chain.h", "stages/morphology/stage.h",
     # Graphs, and sources and sinks of one's own.
     "config/describe.h", "config/load.h", "pipeline/graph/sink.h", "pipeline/graph/source.h", "pipeline/run/fleet.h",
-    "pipeline/run/runner.h", "plugins/catalog.h", "plugins/media/media.h", "stages/catalog.h",
+    "pipeline/run/runner.h", "plugins/catalog.h", "plugins/extension.h", "plugins/media/media.h", "stages/catalog.h",
     # Stages of one's own.
     "base/error.h", "base/host_device.h", "pipeline/graph/applied.h", "pipeline/graph/direct.h", "pipeline/graph/stage.h",
     "pipeline/shared/loops.h", "pipeline/value/attributes.h", "stages/shared/map_value.h",
