@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 import pytest
-from tests.conftest import PROGRAM, ROOT, run_contorno
+from tests.conftest import LIBRARY, PROGRAM, ROOT, run_contorno
 
 # What bash does before it asks: words are broken at = and : too, and what was asked for is printed, a line each.
 IN_BASH = """
@@ -66,7 +66,15 @@ def test_commands_and_options_are_those_of_the_help(bash):
     assert bash("re") == ["record", "replay"]
     for command in commands():
         assert [word for word in bash(command, "--")] == sorted(options(command)), command
-    assert bash("--") == ["--help", "--version"]
+    assert bash("--") == ["--help", "--load", "--version"]
+
+
+def test_stages_of_loaded_files_are_known(bash, tmp_path):
+    extension = LIBRARY.parent / "examples" / "own_stage.so"
+    if not extension.exists():
+        pytest.skip("needs the target example_extension")
+    assert bash("help", "stee") == [] and bash("--load", str(extension), "help", "stee") == ["steepen"]
+    assert bash("--load", str(tmp_path / "none.so"), "help", "morph") == bash("help", "morph") == ["morphology"]
 
 
 def test_words_of_options_are_those_of_the_help(bash):

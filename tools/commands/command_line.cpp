@@ -109,23 +109,36 @@ bool is_load(const std::string& word) {
   return word.starts_with(kLoad) && (word.size() == kLoad.size() || word[kLoad.size()] == '=');
 }
 
-/// The files of the options --load, which are taken from the front of the words: what they add to graphs has
-/// to be known before the words of a command are read.
-std::vector<std::string> take_files_to_load(std::vector<std::string>& words) {
+/// The files of the options --load, which are taken from the words from `begin` on, before `end`: what they
+/// add to graphs has to be known before the words of a command are read.
+std::vector<std::string> take_files_to_load(std::vector<std::string>& words, std::size_t begin,
+                                            std::size_t end) {
   std::vector<std::string> files;
-  std::size_t taken = 0;
-  for (; taken < words.size() && is_load(words[taken]); ++taken) {
+  std::size_t taken = begin;
+  for (; taken < end && is_load(words[taken]); ++taken) {
     const std::string& word = words[taken];
     if (word.size() > kLoad.size())
       files.push_back(word.substr(kLoad.size() + 1));
-    else if (++taken < words.size())
+    else if (++taken < end)
       files.push_back(words[taken]);
     else
       throw Error(ExitCode::Usage,
                   "--load needs the absolute path of a library; 'contorno --help' lists all");
   }
-  words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(taken));
+  const auto first = words.begin() + static_cast<std::ptrdiff_t>(begin);
+  words.erase(first, words.begin() + static_cast<std::ptrdiff_t>(taken));
   return files;
+}
+
+/// What a line that is being completed may name. Its last word is not whole, and what cannot be loaded adds
+/// nothing.
+Catalog catalog_of_unfinished(std::vector<std::string>& words, const Catalog& built_in) {
+  try {
+    const std::vector<std::string> files = take_files_to_load(words, 2, words.size() - 1);
+    return with_extensions(built_in, files);
+  } catch (const Error&) {
+    return built_in;
+  }
 }
 
 /// Refuses --load behind a command. For `apply` it may be a parameter of the stage.
@@ -139,14 +152,17 @@ void refuse_late_load(const std::vector<std::string>& words, const Catalog& cata
 }  // namespace
 
 int run_command_line(int argc, char** argv, const Catalog& built_in) {
-  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc), files = take_files_to_load(words);
-  const Catalog catalog = with_extensions(built_in, files);
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc), files;
+  const bool completes = asks_for_words(words);
+  if (!completes) files = take_files_to_load(words, 0, words.size());
+  const Catalog catalog =
+      completes ? catalog_of_unfinished(words, built_in) : with_extensions(built_in, files);
   CLI::App app("contorno: camera frames and class maps in, sub-pixel contours out, in real time", "contorno");
   app.set_version_flag("--version", version_text, "Print the version, and what it was built with");
   app.add_option(std::string(kLoad), files,
                  "Library with stages, sources and sinks of others, by its absolute path; stands before the "
                  "command, which then knows them, and may be given again for further ones")
-      ->type_name("FILE")
+      ->type_name("FILE.so")
       ->allow_extra_args(false);
   app.require_subcommand(1);
   Action action;
@@ -175,7 +191,7 @@ int run_command_line(int argc, char** argv, const Catalog& built_in) {
     print(app.help());
     throw Error(ExitCode::Usage, "a command is missing; these are all");
   }
-  if (asks_for_words(words)) return answer_words(app, catalog, words);
+  if (completes) return answer_words(app, catalog, words);
   refuse_unknown_command(app, words[0]);
   refuse_late_load(words, catalog);
   words = without_help_command(app, catalog, std::move(words));

@@ -21,9 +21,10 @@ inline constexpr std::array kExitCodes{
     ProcessFact{"3", "finished, but frames failed, or the source had fewer than it should"},
     ProcessFact{"64, 65, 66",
                 "a value that this graph, stage or input does not allow, bad input data, missing input"},
-    ProcessFact{"69",
-                "a device that was asked for by name, or a module or encoder that a graph needs, is not "
-                "there"},
+    ProcessFact{
+        "69",
+        "a device that was asked for by name, a module or encoder that a graph needs, or an extension, "
+        "is not there"},
     ProcessFact{"70, 71", "internal error or broken device, out of memory"},
     ProcessFact{"73, 74", "cannot create an output, input/output error"},
     ProcessFact{"78", "bad configuration"},
