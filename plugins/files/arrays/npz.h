@@ -1,17 +1,17 @@
-// NumPy's archives (.npz): ZIP files of .npy members, read by libzip without trusting them. Names of members
-// only choose and never become paths. Nothing is inflated beyond what a member's shape takes. A member
-// belongs to one thread; functions throw Error(MissingInput, BadData, Io) with the archive's name.
+// NumPy's archives (.npz): ZIP files of .npy members, read without trusting them. Names of members only
+// choose and never become paths. Nothing is inflated beyond what a member's shape takes. A member belongs to
+// one thread; functions throw Error(MissingInput, BadData, Io) with the archive's name.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "plugins/files/arrays/npy.h"
-
-struct zip;
-struct zip_file;
+#include "plugins/files/arrays/zip_directory.h"
+#include "plugins/files/shared/open_file.h"
 
 namespace contorno {
 
@@ -27,18 +27,18 @@ class NpzMember {
   void close();
 
  private:
+  class Unpacker;
   struct Discard {
-    void operator()(zip* archive) const;
-    void operator()(zip_file* file) const;
+    void operator()(Unpacker* unpacker) const;
   };
   [[noreturn]] void damaged(const std::string& why) const;
-  std::uint64_t choose(const std::string& member) const;
+  const ZipMember& choose(const std::vector<ZipMember>& members, const std::string& member) const;
+  void check_sizes(const ZipMember& member) const;
   std::size_t read_some(std::span<std::byte> bytes);
 
   std::string path_, name_;
-  std::uint64_t file_bytes_ = 0;
-  std::unique_ptr<zip, Discard> archive_;
-  std::unique_ptr<zip_file, Discard> file_;
+  OpenFile file_;
+  std::unique_ptr<Unpacker, Discard> unpacker_;
   NpyHeader header_;
   std::vector<char> start_;  ///< the header and the samples that came with it
 };
