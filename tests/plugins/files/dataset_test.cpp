@@ -249,7 +249,7 @@ TEST_CASE("maps of float64 are delivered as float32, rounded to the nearest") {
 TEST_CASE("a dataset that cannot be played is refused with a sentence") {
   const TemporaryFolder folder;
   CHECK(contains(error_of(folder.path() / "none", {}), "there is no dataset at"));
-  CHECK(contains(error_of(folder.path(), {}), "there is no .npy, .npz, .tif, .h5 or .zarr file in"));
+  CHECK(contains(error_of(folder.path(), {}), "there is no .npy, .npz, .tif, .h5, .mat or .zarr file in"));
   put(folder.path() / "a.npz", "PK");
   CHECK(contains(error_of(folder.path(), {}), "a.npz' is not a readable archive of arrays: "));
   fs::remove(folder.path() / "a.npz");
