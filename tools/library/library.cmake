@@ -40,7 +40,9 @@ add_custom_command(TARGET contorno_whole_library POST_BUILD
 function(contorno_sees_all)
   foreach(target ${ARGN})
     target_link_libraries(${target} PRIVATE contorno_whole_library)
-    set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/whole;${CMAKE_INSTALL_RPATH}")
+    # No paths of what is linked: CMake would ask in which of the two folders the one SONAME is meant.
+    set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/whole;${CMAKE_INSTALL_RPATH}"
+      INSTALL_RPATH_USE_LINK_PATH OFF)
   endforeach()
 endfunction()
 
