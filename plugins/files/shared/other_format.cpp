@@ -53,10 +53,7 @@ std::string format_of_text(std::string_view start) {
 std::string other_format(std::string_view start, std::string_view name) {
   start = start.substr(0, kFormatStartBytes);
   if (start.starts_with("PK\x03\x04"sv)) return format_of_zip(start, name);
-  if (start.starts_with("MATLAB "sv))
-    return "is a MATLAB file (.mat), which is not read; save the array by h5write in MATLAB, or by "
-           "scipy.io.loadmat and "
-           "numpy.save in Python";
+  if (start.starts_with("MATLAB "sv)) return "is a file of MATLAB; let its name end in .mat";
   if (start.starts_with("\x89HDF\r\n\x1A\n"sv)) return "is an HDF5 file; let its name end in .h5";
   if (start.starts_with("\x93NUMPY"sv)) return "is an array of NumPy; let its name end in .npy";
   if (start.starts_with("CDF\x01"sv) || start.starts_with("CDF\x02"sv) || start.starts_with("CDF\x05"sv))

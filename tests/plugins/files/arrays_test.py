@@ -301,8 +301,9 @@ def zipped(path, members):
             archive.writestr(member, b"{}")
 
 
-OTHERS = {"maps.mat": (matlab, "MATLAB file (.mat), which is not read"),
-          "old.mat": (lambda path: path.write_bytes(b"MATLAB 5.0 MAT-file, Platform: GLNXA64".ljust(126) + b"IM" + bytes(99)), "MATLAB file"),
+OTHERS = {"seven.dat": (matlab, "file of MATLAB; let its name end in .mat"),
+          "five.dat": (lambda path: path.write_bytes(b"MATLAB 5.0 MAT-file, Platform: GLNXA64".ljust(126) + b"IM" + bytes(99)),
+                       "file of MATLAB; let its name end in .mat"),
           "store.zarr.zip": (lambda path: zipped(path, [".zarray", "0.0"]), "zipped Zarr store"),
           "other.zip": (lambda path: zipped(path, ["zarr.json", "c/0/0"]), "zipped Zarr store"),
           "net.pt": (lambda path: zipped(path, ["net/data.pkl"]), "file of PyTorch"),
