@@ -51,7 +51,10 @@ ordered_json modules_json() {
 /// The Python package beside the library: in a build folder, or installed with it.
 ordered_json python_json() {
   const fs::path library = library_folder();
-  for (const fs::path& folder : {library.parent_path() / "python", library / "python3" / "dist-packages"})
+  // Of the build folder, of installed ones by CMake's and by Debian's rule, and of a wheel, which has the
+  // library.
+  const fs::path parent = library.parent_path(), below = fs::path("python3") / "dist-packages";
+  for (const fs::path& folder : {parent / "python", library / below, parent / below, parent})
     if (has_file(folder / "contorno", "_core.")) return {{"present", true}, {"folder", folder.string()}};
   return {{"present", false}, {"fix", kBuildAll}};
 }
