@@ -98,8 +98,9 @@ CONTORNO_HD void begin(const Team& team, const Work& work, std::uint32_t contour
   if (!team.is_first()) return;
   work.areas[contour] = area;
   const bool is_object = of_class == work.of_class && magnitude(area) >= work.least;
-  put(work.out, Attribute::Object, contour,
-      is_object ? work.out.column(Attribute::Id)[contour] : measuring::kNaN);
+  const double* const ids = work.out.column(Attribute::Id);  // which the tracker has written
+  // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
+  put(work.out, Attribute::Object, contour, is_object ? ids[contour] : measuring::kNaN);
 }
 
 /// Writes the attributes of a contour, once the parents are known. Outlines have `object` already, and keep
