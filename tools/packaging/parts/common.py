@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 WORK = ROOT / "build" / "package"
 TOOLS = WORK / "tools"
 DIST = ROOT / "dist"
