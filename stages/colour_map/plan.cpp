@@ -29,9 +29,13 @@ ColourStop stop_of(std::string_view point, std::string_view text) {
   const std::size_t colour = rest.find_first_not_of(kSpace);
   if (fault != std::errc() || !(stop.value >= -1e9 && stop.value <= 1e9))
     refuse_stops(text, fmt::format("'{}' does not begin with a number of -1e9 to 1e9", printable(point)));
-  if (colour == 0 || colour == std::string_view::npos)
+  if (colour == 0)
+    refuse_stops(text, fmt::format("'{}' has no space between its value and its colour", printable(point)));
+  if (colour == std::string_view::npos)
     refuse_stops(text, fmt::format("'{}' has no colour behind its value", printable(point)));
   stop.colour = parse_colour(rest.substr(colour));
+  if (stop.colour.alpha != Colour().alpha)
+    refuse_stops(text, fmt::format("'{}' has an opacity, and the picture has none", printable(point)));
   return stop;
 }
 

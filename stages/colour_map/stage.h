@@ -35,8 +35,8 @@ struct ColourStop {
 
 inline constexpr int kMaxColourStops = 256;
 
-/// The points of the parameter `colours`, "0 #0000ff, 0.5 #ffffff": 1 to kMaxColourStops, values ascending,
-/// of which two may be equal for a sharp edge. Throws Error(BadOption).
+/// The points of the parameter `colours`, "0 #0000ff, 0.5 #ffffff": 1 to kMaxColourStops, values ascending;
+/// two that are equal make a sharp edge. Throws Error(BadOption).
 std::vector<ColourStop> parse_colour_stops(std::string_view text);
 
 /// From a value to its colour. Borrows the points.

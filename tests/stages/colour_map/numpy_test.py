@@ -70,3 +70,14 @@ sinks: [{type: images, path: a.png}]
 """)
     done = run_contorno("check", "graph.yaml", cwd=tmp_path, check=False)
     assert done.returncode == 78 and "graph.yaml:4" in done.stderr and "0.4 comes behind 0.5" in done.stderr
+
+
+@pytest.mark.parametrize("colours, said", [("0#000000", "'0#000000' has no space between its value and its colour"),
+                                           ("0 #000000, 1 #ffffff80", "'1 #ffffff80' has an opacity, and the picture has none"),
+                                           ("0 #000000, 1", "'1' has no colour behind its value"),
+                                           ("0 #000000,", "a point is empty"),
+                                           ("nan #000000", "'nan #000000' does not begin with a number of -1e9 to 1e9")])
+def test_a_point_that_is_no_value_and_colour_is_refused(tmp_path, colours, said):
+    np.save(tmp_path / "in.npy", np.zeros((4, 5), np.float32))
+    done = run_contorno("apply", "colour_map", "in.npy", "out.png", "--colours", colours, cwd=tmp_path, check=False)
+    assert done.returncode == 64 and said in done.stderr and not (tmp_path / "out.png").exists(), done.stderr
