@@ -19,6 +19,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* kVariable = "CONTORNO_MODULES";
 
+fs::path own_folder() {
+  return fs::path(library_folder()) / CONTORNO_MODULE_FOLDER;
+}
+
 /// Absolute: a module is code, and the current folder may be anybody's. Throws ModuleError.
 fs::path module_folder() {
   // Null in a program that runs with the rights of another user.
@@ -26,7 +30,7 @@ fs::path module_folder() {
     if (*named == '/') return named;
     throw ModuleError(fmt::format("{} is '{}', allowed is the absolute path of a folder", kVariable, named));
   }
-  return fs::path(library_folder()) / CONTORNO_MODULE_FOLDER;
+  return own_folder();
 }
 
 /// What the dynamic linker says where a limit leaves too little for a file.
@@ -41,10 +45,12 @@ const void* opened(const ModuleSpec& spec) {
   const fs::path path = folder / (std::string(spec.name) + ".so");
   std::error_code ignored;
   if (!fs::exists(path, ignored))
-    throw ModuleError(
-        fmt::format("the module {0}, which {1}, is not installed: there is no file {2}; install contorno "
-                    "with it (Debian's package {3}), or name the folder that has {0}.so in {4}",
-                    spec.name, spec.does, path.lexically_normal().string(), spec.comes_with, kVariable));
+    throw ModuleError(fmt::format(
+        "the module {}, which {}, is not installed: there is no file {}; install the package {}, which lies "
+        "beside contorno's, or a contorno that was built with it{}",
+        spec.name, spec.does, path.lexically_normal().string(), spec.comes_with,
+        folder == own_folder() ? std::string()
+                               : fmt::format("; or unset {}, which names that folder", kVariable)));
   require_addresses(spec.addresses, spec.purpose);
   void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
