@@ -11,8 +11,8 @@
 
 namespace contorno {
 
-/// Asked between the rows or tasks of every loop that its thread starts, by that thread alone. When go_on()
-/// returns false the loop throws Error(Interrupted).
+/// Asked before each row or task that the thread which has set it works on itself, in every loop that this
+/// thread starts. When go_on() returns false, the loop throws Error(Interrupted).
 class LoopWatch {
  public:
   virtual ~LoopWatch() = default;
@@ -22,11 +22,11 @@ class LoopWatch {
 /// The watch of this thread, borrowed; null: none. Threads of a loop do not inherit it.
 extern constinit thread_local LoopWatch* loop_watch;
 
-/// The most threads that loops of this thread take, however many they are given.
+/// The most threads that loops of this thread take, whatever they are given. The runner sets it for the
+/// thread that launches frames (pipeline/run/team_choice.h); elsewhere it limits nothing.
 extern constinit thread_local int most_loop_threads;
 
-/// Called by each thread before its next row or task, where it has a watch; throws Error(Interrupted) if the
-/// watch says so.
+/// Asks the watch of this thread, which must have one; throws Error(Interrupted) if it says so.
 void look_at_watch();
 
 /// A reference to the function object of a loop, borrowed, which is called for a range of rows or tasks.
@@ -54,19 +54,20 @@ class LoopBody {
   void (*call_)(const void* object, int begin, int end, const std::atomic<bool>* failed);
 };
 
-/// for_rows and for_tasks, in the library.
+/// What for_rows and for_tasks call; not for others.
 void run_rows(int threads, int rows, LoopBody body);
 void run_tasks(int threads, int tasks, LoopBody body);
 
-/// Calls f(row) for 0 <= row < rows, in contiguous strips, one strip a thread. An exception of f ends the
-/// loop and is thrown to the caller.
+/// Calls f(row) for 0 <= row < rows, in contiguous strips, one strip a thread: for rows that take equally
+/// long. `threads` is at least 1 (decided_threads makes all of 0). An exception of f ends the loop, once rows
+/// under way are done, and is thrown to the caller: one of them where several threads throw. A loop in a loop
+/// is given one thread.
 template <class F>
 void for_rows(int threads, int rows, const F& f) {
   run_rows(threads, rows, LoopBody(f));
 }
 
-/// Calls f(task) for 0 <= task < tasks, each by the next idle thread. An exception of f ends the loop and is
-/// thrown to the caller.
+/// Calls f(task) for 0 <= task < tasks, each by the next idle thread: for uneven work. All else as for_rows.
 template <class F>
 void for_tasks(int threads, int tasks, const F& f) {
   run_tasks(threads, tasks, LoopBody(f));
