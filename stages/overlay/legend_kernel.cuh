@@ -49,22 +49,44 @@ __device__ inline void leave_state(const Job& job, const LegendShared& shared) {
   if (threadIdx.x == 0) after.so_far = before.so_far + shared.fresh, after.newest = shared.newest;
 }
 
+/// Lists the outlines by their ids, those of one id by their order. All pairs are compared: there are no more
+/// outlines than the step `objects` follows (`max_objects`).
+__device__ inline void sort_outlines(const Job& job, unsigned outlines) {
+  const double* const ids = job.contours.column(Attribute::Id);
+  const unsigned* const listed = job.legend_work.outlines;
+  share_out(outlines, [&](unsigned n) {
+    const unsigned outline = listed[n];
+    unsigned before = 0;
+    for (unsigned m = 0; m < outlines; ++m) {
+      const unsigned other = listed[m];
+      before += ids[other] < ids[outline] || (ids[other] == ids[outline] && other < outline) ? 1U : 0U;
+    }
+    job.legend_work.by_id[before] = outline;
+  });
+  __syncthreads();
+}
+
 /// The outline of a contour's object; of several with one id the first.
 __device__ inline unsigned owner_of(const Job& job, unsigned contour, unsigned outlines) {
   const double object = job.contours.column(Attribute::Object)[contour];
   const double* const ids = job.contours.column(Attribute::Id);
-  unsigned owner = LegendWork::kNoOwner;
-  for (unsigned n = 0; n < outlines; ++n) {
-    const unsigned outline = job.legend_work.outlines[n];
-    if (ids[outline] == object && outline < owner) owner = outline;
+  const unsigned* const sorted = job.legend_work.by_id;
+  unsigned low = 0;
+  for (unsigned end = outlines; low < end;) {
+    const unsigned middle = low + (end - low) / 2;
+    if (ids[sorted[middle]] < object)
+      low = middle + 1;
+    else
+      end = middle;
   }
-  return owner;
+  return low < outlines && ids[sorted[low]] == object ? sorted[low] : LegendWork::kNoOwner;
 }
 
 /// Finds which outline each contour belongs to, and what shares of that are parts of.
 __device__ inline void measure_objects(const Job& job, unsigned contours, unsigned outlines) {
   const LegendWork& legend = job.legend_work;
   const double* const shares = job.contours.column(Attribute::Share);
+  sort_outlines(job, outlines);
   share_out(outlines, [&](unsigned n) {
     legend.wholes[legend.outlines[n]] = job.has_whole ? 0 : static_cast<unsigned long long>(kLegendUnit);
   });

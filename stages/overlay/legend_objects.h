@@ -43,6 +43,7 @@ struct LegendWork {
   std::uint32_t* owners = nullptr;         ///< of each contour, the outline of its object, or kNoOwner
   unsigned long long* wholes = nullptr;    ///< what shares of this object are parts of; 0: it has none
   unsigned long long* of_class = nullptr;  ///< the share of the class in work
+  std::uint32_t* by_id = nullptr;          ///< outlines by their ids; for a device, which lists them anyhow
   static constexpr std::uint32_t kNoOwner = ~0U;
 };
 
@@ -55,16 +56,18 @@ class LegendScratch {
     outlines_ = take(contours * sizeof(std::uint32_t)), owners_ = take(contours * sizeof(std::uint32_t));
     wholes_ = take(contours * sizeof(unsigned long long));
     of_class_ = take(contours * sizeof(unsigned long long));
+    by_id_ = take(contours * sizeof(std::uint32_t));
   }
   LegendWork of(const RunContext& context) const {
     return {.outlines = context.scratch<std::uint32_t>(outlines_),
             .owners = context.scratch<std::uint32_t>(owners_),
             .wholes = context.scratch<unsigned long long>(wholes_),
-            .of_class = context.scratch<unsigned long long>(of_class_)};
+            .of_class = context.scratch<unsigned long long>(of_class_),
+            .by_id = context.scratch<std::uint32_t>(by_id_)};
   }
 
  private:
-  Scratch outlines_, owners_, wholes_, of_class_;
+  Scratch outlines_, owners_, wholes_, of_class_, by_id_;
 };
 
 /// A share of 1, in the unit of sums of shares.
@@ -77,6 +80,7 @@ struct LegendForm {
   bool shown = false;  ///< whether there is anything of objects in the legend
   int digits = -1, of = -1, point = -1, per_cent = -1, none = -1;
   FramePoint objects_end{-1, -1};  ///< right end and top of the row of objects; x < 0: it has none
+  int left = 0;                    ///< of the legend; digits that have no room right of it are left out
   static constexpr int kObjectPieces = 32, kSharePieces = 8;
 
   static constexpr std::size_t pieces(std::size_t classes) { return kObjectPieces + kSharePieces * classes; }
@@ -140,7 +144,7 @@ class LegendWriter {
   CONTORNO_HD void begin(FramePoint end) { x_ = static_cast<int>(end.x), y_ = static_cast<int>(end.y); }
   CONTORNO_HD void put(int stamp) {
     x_ -= size_of_(stamp).width;
-    pieces_[count_++] = {x_, y_, stamp};
+    if (x_ >= form_.left) pieces_[count_++] = {x_, y_, stamp};
   }
   CONTORNO_HD void number(std::uint64_t value) {
     do put(form_.digits + static_cast<int>(value % 10));

@@ -153,14 +153,15 @@ class Planner {
   void make_digits() {
     for (char digit = '0'; digit <= '9'; ++digit) {
       const int number = make_glyph(std::string_view(&digit, 1));
-      if (digit == '0') plan_.first_digit = number;
+      if (digit == '0') plan_.legend_form.digits = number;
       digit_width_ = std::max(digit_width_, width_of(number));
     }
+    if (params_.counts) plan_.first_digit = plan_.legend_form.digits;
   }
   /// The pictures of what the legend says of objects.
   void make_glyphs() {
     LegendForm& form = plan_.legend_form;
-    form.shown = true, form.digits = plan_.first_digit;
+    form.shown = true;
     form.of = make_glyph(" of "), form.point = make_glyph("."), form.per_cent = make_glyph(" %"),
     form.none = make_glyph("-");
   }
@@ -185,7 +186,7 @@ class Planner {
       return;
     }
     const int text_gap = widest > 0 ? margin * 3 / 4 : 0;
-    const int counts = plan_.first_digit >= 0 && params_.counts ? margin + 5 * digit_width_ : 0;
+    const int counts = plan_.first_digit >= 0 ? margin + 5 * digit_width_ : 0;
     const int shares = plan_.legend_form.shown && params_.shares ? share_width(margin) : 0;
     const int row_of_objects = first_row > 0 ? objects.width + width_of(plan_.legend_form.of) + margin +
                                                    kDigitsOfObjects * digit_width_
@@ -196,6 +197,7 @@ class Planner {
     Canvas canvas(width, height);
     canvas.rounded_box(0, 0, width, height, line_ * 0.4, kPanel);
     place_legend(width, height, margin);
+    plan_.legend_form.left = plan_.legend_place.x;
     for (std::size_t i = 0; i < listed.size(); ++i) {
       const int y = margin + step * (static_cast<int>(i) + first_row);
       draw_swatch(canvas, listed[i], margin, y + (line_ - swatch) / 2.0, swatch);

@@ -125,7 +125,7 @@ class EmulatedOverlay {
     boxes_.resize(contours.counts->contours), placed_.resize(plan.pens.size() * kMaxLabels);
     pieces_.resize((placed_.size() + 1) * static_cast<std::size_t>(plan.label_pieces));
     counted_.assign(plan.pens.size(), 0xA5A5);
-    outlines_.resize(boxes_.size()), owners_.resize(boxes_.size());
+    outlines_.resize(boxes_.size()), owners_.resize(boxes_.size()), by_id_.resize(boxes_.size());
     wholes_.assign(boxes_.size(), 0xA5A5), of_class_.assign(boxes_.size(), 0xA5A5);
     legend_pieces_.resize(LegendForm::pieces(plan.pens.size()));
     references_.resize(contours.counts->points * tiles);  // as many as there can be
@@ -201,7 +201,7 @@ class EmulatedOverlay {
     job_.point_class = point_class_.data(), job_.boxes = boxes_.data(), job_.placed = placed_.data();
     job_.pieces = pieces_.data();
     if (job_.first_digit >= 0) job_.counted = counted_.data();
-    job_.legend_work = {outlines_.data(), owners_.data(), wholes_.data(), of_class_.data()};
+    job_.legend_work = {outlines_.data(), owners_.data(), wholes_.data(), of_class_.data(), by_id_.data()};
     job_.legend_pieces = legend_pieces_.data(), job_.legend_piece_count = &legend_piece_count_;
     job_.placed_count = &placed_count_, job_.outcome = &outcome_;
   }
@@ -214,7 +214,7 @@ class EmulatedOverlay {
   std::vector<LabelBox> boxes_;
   std::vector<PlacedLabel> placed_;
   std::vector<PlacedStamp> pieces_, legend_pieces_;
-  std::vector<std::uint32_t> outlines_, owners_;
+  std::vector<std::uint32_t> outlines_, owners_, by_id_;
   std::vector<unsigned long long> wholes_, of_class_;
   int legend_piece_count_ = 0;
   unsigned long long listed_;

@@ -1,5 +1,6 @@
 // Objects and shares in the legend of an overlay, frame after frame; where a device answers, pictures and
 // what is kept for the next frame are compared with it.
+#include "stages/overlay/legend_objects.h"
 #include "stages/overlay/label_text.h"
 #include "stages/overlay/stage.h"
 #include "tests/stages/harness.h"
@@ -54,6 +55,24 @@ TEST_CASE("the legend of an overlay counts the objects so far, each once") {
   for (int id = 11; id <= 99; ++id) drawn(id, 0.25);
   CHECK(drawn(50, 0.25) == tenth);
   CHECK(drawn(100, 0.25) != tenth);
+}
+
+TEST_CASE("digits that have no room in the legend are left out, on every backend") {
+  const auto size_of = [](int) { return StampSize{10, 12}; };
+  const LegendForm form{.shown = true,
+                        .digits = 0,
+                        .of = 10,
+                        .point = 11,
+                        .per_cent = 12,
+                        .none = 13,
+                        .objects_end = {70, 5},
+                        .left = 20};
+  PlacedStamp pieces[LegendForm::kObjectPieces];
+  LegendWriter writer(form, size_of, pieces);
+  writer.objects(45, 123);  // "45 of 123", a picture each for a digit and for " of ", which are 60 px
+  REQUIRE(writer.count() == 5);
+  const int stamps[] = {3, 2, 1, 10, 5}, places[] = {60, 50, 40, 30, 20};
+  for (int i = 0; i < 5; ++i) CHECK((pieces[i].stamp == stamps[i] && pieces[i].x == places[i]));
 }
 
 TEST_CASE("the legend of an overlay shows the largest share of a class on whole objects") {
