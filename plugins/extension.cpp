@@ -95,14 +95,24 @@ std::string owner_of(const Type* type) {
   return "contorno";
 }
 
-bool is_called(const StageType& type, std::string_view name) {
-  return type.name == name || std::ranges::find(type.parts, name, &PartSpec::name) != type.parts.end();
+/// What a graph may write for a type.
+std::vector<std::string> names_of(const StageType& type) {
+  std::vector<std::string> names{type.name};
+  for (const PartSpec& part : type.parts) names.push_back(part.name);
+  return names;
 }
-bool is_called(const SourceType& type, std::string_view name) {
-  return type.name == name;
+template <class Type>
+std::vector<std::string> names_of(const Type& type) {
+  return {type.name};
 }
-bool is_called(const SinkType& type, std::string_view name) {
-  return type.name == name;
+
+/// The first name of `type` that is one of `other`, too; empty: none.
+template <class Type>
+std::string shared_name(const Type& type, const Type& other) {
+  const std::vector<std::string> others = names_of(other);
+  for (const std::string& name : names_of(type))
+    if (std::ranges::find(others, name) != others.end()) return name;
+  return {};
 }
 
 bool can_be_made(const StageType& type) {
@@ -128,18 +138,23 @@ void add(const OpenedFile& file, std::string_view kind, std::vector<const Type*>
     if (type == nullptr) refuse_extension(file.path, fmt::format("one of its {}s is a null pointer", kind));
     if (std::ranges::find(all, type) != all.end()) continue;
     const std::string& name = type->name;
-    if (!is_name(name))
-      refuse_extension(
-          file.path, fmt::format("its {} is called '{}', allowed are a lower-case letter and then lower-case "
-                                 "letters, digits and _",
-                                 kind, name));
+    const std::vector<std::string> names = names_of(*type);
+    for (const std::string& one : names)
+      if (!is_name(one))
+        refuse_extension(file.path,
+                         fmt::format("its {} is called '{}', allowed are a lower-case letter and then "
+                                     "lower-case letters, digits and _",
+                                     kind, one));
+    if (names.size() == 2 || names.size() > 3)
+      refuse_extension(file.path, fmt::format("its {} '{}' has {} parts, allowed are none or two", kind, name,
+                                              names.size() - 1));
     if (!can_be_made(*type))
       refuse_extension(file.path, fmt::format("its {} '{}' has no function that makes it", kind, name));
     for (const Type* other : all)
-      if (is_called(*other, name) || is_called(*type, other->name))
-        refuse_extension(
-            file.path, fmt::format("its {} '{}' has a name that exists already, in {}; rename it", kind, name,
-                                   owner_of(other)));
+      if (const std::string taken = shared_name(*type, *other); !taken.empty())
+        refuse_extension(file.path,
+                         fmt::format("its {} '{}' has a name that exists already, in {}; rename it", kind,
+                                     taken, owner_of(other)));
     if (!std::is_same_v<Type, StageType> &&
         std::ranges::find(left_out, name, &LeftOut::name) != left_out.end())
       refuse_extension(file.path,

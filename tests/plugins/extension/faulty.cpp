@@ -44,8 +44,12 @@ contorno::Extension extension() {
   static contorno::StageType first = stage("first"), second = stage("first");
   if (is == "twice") return {.stages = {&first, &second}};
   static contorno::StageType part = stage("plain");
-  part.parts = {{.name = "classify", .summary = "A part."}};
-  if (is == "taken part") return {.stages = {&part}};
+  const contorno::PartSpec own{.name = "own", .summary = "A part."};
+  part.parts = {own};
+  if (is == "taken part") part.parts.insert(part.parts.begin(), {.name = "classify", .summary = "A part."});
+  if (is == "part of both")
+    part.parts.insert(part.parts.begin(), {.name = "marching_squares", .summary = "A part."});
+  if (is == "taken part" || is == "part of both" || is == "one part") return {.stages = {&part}};
   static contorno::StageType unmade = stage("unmade");
   unmade.make_cpu = {};
   if (is == "unmade") return {.stages = {&unmade}};

@@ -173,7 +173,9 @@ def test_a_library_that_needs_more_than_this_contorno_has_is_told(tmp_path):
 @pytest.mark.parametrize("fault, reason", [
     ("classify", "its stage 'classify' has a name that exists already, in contorno; rename it"),
     ("marching_squares", "its stage 'marching_squares' has a name that exists already, in contorno; rename it"),
-    ("taken part", "its stage 'plain' has a name that exists already, in contorno; rename it"),
+    ("taken part", "its stage 'classify' has a name that exists already, in contorno; rename it"),
+    ("part of both", "its stage 'marching_squares' has a name that exists already, in contorno; rename it"),
+    ("one part", "its stage 'plain' has 1 parts, allowed are none or two"),
     ("taken sink", "its sink 'jsonl' has a name that exists already, in contorno; rename it"),
     ("twice", f"its stage 'first' has a name that exists already, in {FAULTY}; rename it"),
     ("No Name", "its stage is called 'No Name', allowed are a lower-case letter and then lower-case letters, digits and _"),
