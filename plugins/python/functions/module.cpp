@@ -1,6 +1,8 @@
 // contorno._core, the compiled part of the Python package.
 #include <cstdlib>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include "plugins/catalog.h"
 #include "plugins/extension.h"
@@ -27,8 +29,19 @@ contorno::Catalog& catalog() {
   return all;
 }
 
+/// Python's lock is not held while a file is opened: its code may want it.
 void load(const std::string& file) {
-  catalog() = contorno::with_extensions(catalog(), {file});
+  static std::mutex one_at_a_time;
+  const pybind11::gil_scoped_release unlocked;
+  const std::lock_guard lock(one_at_a_time);
+  contorno::Catalog all;
+  {
+    const pybind11::gil_scoped_acquire locked;
+    all = catalog();
+  }
+  all = contorno::with_extensions(std::move(all), {file});
+  const pybind11::gil_scoped_acquire locked;
+  catalog() = std::move(all);
 }
 
 }  // namespace
