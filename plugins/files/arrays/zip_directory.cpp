@@ -16,6 +16,7 @@ constexpr std::uint32_t kLocalHeader = 0x04034b50, kDirectoryHeader = 0x02014b50
 constexpr std::size_t kLocalHeaderBytes = 30, kDirectoryHeaderBytes = 46, kDirectoryEndBytes = 22,
                       kDirectoryEnd64Bytes = 56, kLocator64Bytes = 20;
 constexpr std::size_t kMostComment = 65535;
+constexpr std::uint64_t kMostDirectory = std::uint64_t{64} << 20U;  // bytes; a member takes some 100
 constexpr std::uint16_t kExtra64 = 1, kEncryptedFlag = 1;
 constexpr std::uint32_t kIn64Bits = 0xFFFFFFFF;  // the number stands in the extra field
 
@@ -158,9 +159,9 @@ std::vector<ZipMember> read_zip_directory(int descriptor, std::uint64_t file_byt
   const DirectoryPlace place = find_directory(descriptor, file_bytes);
   if (place.members > most_members)
     throw ZipError(fmt::format("it has {} members, allowed are {}", place.members, most_members));
-  // A member has three texts of at most 65535 bytes; what the file has beyond is not read.
-  std::vector<std::byte> bytes(
-      std::min<std::uint64_t>(place.bytes, place.members * (kDirectoryHeaderBytes + 3 * 65535)));
+  if (place.bytes > kMostDirectory)
+    throw ZipError(fmt::format("its directory has {} bytes, allowed are {}", place.bytes, kMostDirectory));
+  std::vector<std::byte> bytes(place.bytes);
   read_zip_bytes(descriptor, place.offset, bytes);
   ZipFields directory(bytes);
   std::vector<ZipMember> members;

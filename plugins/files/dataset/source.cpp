@@ -251,12 +251,11 @@ SourceType dataset_source(FrameDecoder decoder) {
   ParamList<DatasetParams> list;
   list.required_text(
       "location", &DatasetParams::location,
-      "Folder with maps/* (or maps in itself) and frames/*, one file of maps (.npy, .npz, .tif, .h5 or "
-      ".zarr; FILE.npz:NAME, FILE.h5:GROUP/NAME and FILE.zarr:GROUP/NAME name one of several), or a manifest "
-      "(.csv or .jsonl) of frames "
-      "and maps.");
+      "Folder with maps/* (or maps in itself) and frames/*, one file of maps (.npy, .npz, .tif, .h5, "
+      ".mat or .zarr; FILE.npz:NAME, FILE.h5:GROUP/NAME, FILE.mat:NAME and FILE.zarr:GROUP/NAME name one of "
+      "several), or a manifest (.csv or .jsonl) of frames and maps.");
   list.text("member", &DatasetParams::member,
-            "Array that is read of every .npz, .h5 and .zarr; empty where each has one only.");
+            "Array that is read of every .npz, .h5, .mat and .zarr; empty where each has one only.");
   list.choice(
       "layout", &DatasetParams::layout,
       {{"undeclared", MapLayout::Undeclared},
@@ -280,7 +279,7 @@ SourceType dataset_source(FrameDecoder decoder) {
   return {
       .name = "dataset",
       .summary =
-          "Reads class maps from .npy, .npz, .tif, .h5 and .zarr, with the frames that belong to them; "
+          "Reads class maps from .npy, .npz, .tif, .h5, .mat and .zarr, with the frames that belong to them; "
           "float64 becomes float32.",
       .params = declare(std::move(list)),
       .input_param = "location",

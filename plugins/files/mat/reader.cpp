@@ -113,25 +113,26 @@ class Array final : public ModuleArray {
  public:
   Array(const std::string& path, const std::string& member, Numbers numbers) : name_(path) {
     OpenFile(path).close();  // tells what is no file, and what cannot be read
-    const Library library;
-    file_ = File(Mat_Open(path.c_str(), MAT_ACC_RDONLY));
-    if (!file_) damaged("it is no file of MATLAB's that can be read");
-    if (Mat_GetVersion(file_.get()) == MAT_FT_MAT5 && is_cut_off(path)) refuse("it is cut off");
-    const std::string chosen =
-        choose_array(path, member, member.empty() ? arrays_in(file_.get()) : std::vector<std::string>{});
-    name_ = path + ":" + chosen;
-    variable_ = Variable(Mat_VarReadInfo(file_.get(), chosen.c_str()));
-    if (!variable_) damaged("there is no such variable");
-    if (!is_numeric(*variable_)) refuse("it is no matrix of real numbers");
-    set_type(numbers);
-    std::vector<std::uint64_t> sides(variable_->dims, variable_->dims + variable_->rank);
+    const Library library;   // is left last, also where something throws
+    File file(Mat_Open(path.c_str(), MAT_ACC_RDONLY));
+    if (!file) damaged("it is no file of MATLAB's that can be read");
+    if (Mat_GetVersion(file.get()) == MAT_FT_MAT5 && is_cut_off(path)) refuse("it is cut off");
+    variable_ =
+        choose_array(path, member, member.empty() ? arrays_in(file.get()) : std::vector<std::string>{});
+    name_ = path + ":" + variable_;
+    const Variable variable(Mat_VarReadInfo(file.get(), variable_.c_str()));
+    if (!variable) damaged("there is no such variable");
+    if (!is_numeric(*variable)) refuse("it is no matrix of real numbers");
+    set_type(*variable, numbers);
+    std::vector<std::uint64_t> sides(variable->dims, variable->dims + variable->rank);
     std::ranges::reverse(sides);
     set_sides(header_, sides, name_);
     check_memory(header_, header_.sample_bytes(), sides, name_);
+    file_ = std::move(file);
   }
   ~Array() override {
     const Library library;
-    variable_ = {}, file_ = {};
+    file_ = {};
   }
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
@@ -144,17 +145,16 @@ class Array final : public ModuleArray {
       throw InternalError("memory for samples has another size");
     if (samples.empty()) return;
     const Library library;
-    complaint.clear();
-    if (variable_->data == nullptr &&
-        (Mat_VarReadDataAll(file_.get(), variable_.get()) != 0 || !complaint.empty()))
-      damaged("it cannot be read");
-    const auto size = static_cast<std::size_t>(variable_->data_size);
-    if (variable_->data == nullptr || size == 0 || variable_->nbytes / size != header_.elements)
+    // The library's copy of the samples goes at the end.
+    const Variable whole(Mat_VarRead(file_.get(), variable_.c_str()));
+    if (!whole || !complaint.empty()) damaged("it cannot be read");
+    const auto size = static_cast<std::size_t>(whole->data_size);
+    if (whole->data == nullptr || size == 0 || whole->nbytes / size != header_.elements)
       damaged("it has fewer samples than its sides say");
     if (widens_)
-      widen(variable_->class_type, variable_->data, header_.elements, samples.data());
+      widen(whole->class_type, whole->data, header_.elements, samples.data());
     else
-      std::memcpy(samples.data(), variable_->data, samples.size());
+      std::memcpy(samples.data(), whole->data, samples.size());
   }
 
   void read_item(std::uint64_t, std::span<std::byte>) override {
@@ -170,9 +170,9 @@ class Array final : public ModuleArray {
     throw Error(ExitCode::BadData, fmt::format("'{}': {}", name_, what));
   }
 
-  void set_type(Numbers numbers) {
-    const matio_classes type = variable_->class_type;
-    header_.boolean = variable_->isLogical != 0 && type == MAT_C_UINT8;
+  void set_type(const matvar_t& variable, Numbers numbers) {
+    const matio_classes type = variable.class_type;
+    header_.boolean = variable.isLogical != 0 && type == MAT_C_UINT8;
     if (type == MAT_C_DOUBLE || type == MAT_C_SINGLE) {
       header_.type = type == MAT_C_DOUBLE ? ElementType::F64 : ElementType::F32;
     } else if (type == MAT_C_UINT8 || type == MAT_C_UINT16) {
@@ -189,7 +189,7 @@ class Array final : public ModuleArray {
   NpyHeader header_;
   bool widens_ = false;
   File file_;
-  Variable variable_;
+  std::string variable_;  ///< its name in the file
 };
 
 }  // namespace

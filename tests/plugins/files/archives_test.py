@@ -97,6 +97,15 @@ def test_an_archive_is_read_as_numpy_reads_it(contorno, tmp_path, kind):
     np.testing.assert_array_equal(np.load(tmp_path / "a.npz.out.npy"), np.load(tmp_path / "b.npy.out.npy"))
 
 
+def test_a_directory_without_end_takes_no_memory(contorno, tmp_path):
+    with open(tmp_path / "a.npz", "wb") as file:  # a hole of 3 GiB, and the record that ends a directory of all of it
+        file.truncate(3 << 30)
+        file.seek(0, 2)
+        file.write(struct.pack("<I4H2IH", 0x06054B50, 0, 0, 9, 9, 3 << 30, 0, 0))
+    done = contorno("apply", "morphology", "a.npz", "out.npy", check=False, cwd=tmp_path)
+    assert done.returncode == 65 and "its directory has 3221225472 bytes, allowed are 67108864" in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize("kind", BAD)
 def test_a_bad_archive_is_refused_in_a_sentence(contorno, tmp_path, kind):
     data, sentence = BAD[kind]
