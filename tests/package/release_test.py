@@ -117,6 +117,21 @@ def test_steps_are_lines_that_call_what_runs_here():
     assert seen > 6
 
 
+def test_what_makes_packages_can_run_where_it_runs():
+    """Debian packages need root, wheels with CUDA nvcc; what is uploaded are the files that a release publishes, by themselves."""
+    jobs = {name: job for workflow in workflows().values() for name, job in workflow["jobs"].items() if "steps" in job}
+    lines = {name: [step.get("run", "") for step in job["steps"]] for name, job in jobs.items()}
+    uploads = {name: [step["with"]["path"].split() for step in job["steps"] if "upload-artifact" in step.get("uses", "")]
+               for name, job in jobs.items()}
+    debs = [name for name in jobs if any(line.startswith("tools/package deb") for line in lines[name])]
+    assert debs and all("--privileged" in jobs[name]["container"]["options"] for name in debs)
+    assert all(any(line.startswith("tools/package try-debs") for line in lines[name]) for name in debs)
+    assert all(path == ["dist/${{", "matrix.suite", "}}/"] for name in debs for path in uploads[name])
+    wheels = [line for name in jobs for line in lines[name] if line.startswith("tools/package wheel")]
+    assert wheels and all("--cpu" in line for line in wheels)
+    assert ["dist/cpu/*.whl", "dist/*.tar.gz"] in uploads["wheels"]
+
+
 def test_actions_are_pinned_and_keep_no_credentials():
     for name, workflow in workflows().items():
         assert workflow["permissions"] == {}, name
