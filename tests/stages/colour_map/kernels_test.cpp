@@ -55,7 +55,7 @@ TEST_CASE("a table of colours that cannot be read is refused with the place in i
                                        {"0 #000000,", "a point is empty"},
                                        {"x #000000", "does not begin with a number"},
                                        {"0.5", "has no colour behind its value"},
-                                       {"0.5#000000", "has no colour behind its value"},
+                                       {"0.5#000000", "has no space between its value and its colour"},
                                        {"0 #00000g", "#00000g"},
                                        {"nan #000000", "does not begin with a number"},
                                        {"0.5 #000000, 0.4 #ffffff", "0.4 comes behind 0.5"}}) {
