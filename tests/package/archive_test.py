@@ -7,7 +7,7 @@ from tests.conftest import ROOT
 
 LEFT_OUT = {".ci", ".github", ".editorconfig", ".gitattributes", ".gitignore", ".git-blame-ignore-revs", ".pre-commit-config.yaml"}
 WANTED = {".clang-format", ".clang-tidy", "CHANGELOG.md", "CITATION.cff", "CMakeLists.txt", "CMakePresets.json", "CONTRIBUTING.md",
-          "LICENSE", "README.md", "SECURITY.md", "base", "config", "contorno.symbols", "cuda", "docs", "geometry", "pipeline", "plugins",
+          "LICENSE", "README.md", ".dockerignore", "SECURITY.md", "base", "config", "contorno.symbols", "cuda", "docs", "geometry", "pipeline", "plugins",
           "pyproject.toml", "stages", "tests", "tools"}
 # What packaging adds, where it is there.
 MAY_BE = {"cmake", "debian", "docker"}
