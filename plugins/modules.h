@@ -1,4 +1,6 @@
 // The modules that there are, each with what it does and needs: for who opens one, and for who lists them.
+// Packages are named that every release of Debian has and that bring the library: the library's own package
+// has another name in each.
 #pragma once
 
 #include "pipeline/shared/module.h"
@@ -28,32 +30,32 @@ inline constexpr ModuleSpec kTiffModule{.name = "tiff",
 inline constexpr ModuleSpec kHdf5Module{.name = "hdf5",
                                         .does = "reads HDF5 files",
                                         .comes_with = "contorno-arrays",
-                                        .packages = "libhdf5-103-1",
+                                        .packages = "hdf5-tools",
                                         .purpose = "for HDF5 files",
                                         .addresses = 16 * kMebibyte};
 inline constexpr ModuleSpec kMatModule{.name = "mat",
                                        .does = "reads files of MATLAB",
                                        .comes_with = "contorno-arrays",
-                                       .packages = "libmatio11",
+                                       .packages = "matio-tools",
                                        .purpose = "for files of MATLAB",
                                        .addresses = 16 * kMebibyte};
 inline constexpr ModuleSpec kZarrModule{.name = "zarr",
                                         .does = "reads Zarr stores",
                                         .comes_with = "contorno-zarr",
-                                        .packages = "gdal-bin",  // of every release, and brings the library
+                                        .packages = "gdal-bin",
                                         .purpose = "for Zarr stores",
                                         .addresses = 256 * kMebibyte};
 inline constexpr ModuleSpec kOpencvModule{.name = "opencv",
                                           .does = "finds edges by Canny's detector",
                                           .comes_with = "contorno-media",
-                                          .packages = "libopencv-imgproc406",
+                                          .packages = "libopencv-imgproc-dev",
                                           .purpose = "to find edges",
                                           .addresses = 64 * kMebibyte};
 
 inline constexpr ModuleSpec kDeepModule{.name = "deep",
                                         .does = "decodes samples that GStreamer has no name for",
                                         .comes_with = "contorno-media",
-                                        .packages = "libavcodec59 libswscale6",
+                                        .packages = "ffmpeg",
                                         .purpose = "to decode deep samples",
                                         .addresses = 256 * kMebibyte};
 
