@@ -18,6 +18,7 @@
 #include "pipeline/shared/clock.h"
 #include "plugins/text/pango.h"
 #include "tools/interrupt.h"
+#include "tools/latency/measured.h"
 #include "tools/latency/resources.h"
 #include "tools/latency/sinks.h"
 #include "tools/progress.h"
