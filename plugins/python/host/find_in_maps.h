@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "pipeline/value/contours.h"
 #include "stages/contours/find_contours.h"
 
 namespace contorno::python {
