@@ -1,22 +1,21 @@
 """What the library shows: the committed list, no more than installed headers declare and programs of ours use, and, within one
 minor version, all that the last version showed."""
-import platform
 import re
+import subprocess
+import sys
 
 import pytest
 from tests.conftest import ROOT
 from tests.package.conftest import BUILD, done, need
 from tools.library import abi, symbols
 
-CACHE = (BUILD / "CMakeCache.txt").read_text() if (BUILD / "CMakeCache.txt").exists() else ""
-HAS_CUDA = re.search(r"^CMAKE_CUDA_COMPILER:\w+=/", CACHE, re.M) and not re.search(r"^CONTORNO_CUDA:\w+=OFF", CACHE, re.M)
-WHOLE = BUILD / "lib" / "whole" / "libcontorno.so"
+WHOLE = symbols.whole_library(BUILD)
 
 
 def needs_every_part():
     """The list is that of builds with all parts."""
-    if platform.machine() != "x86_64" or not list(BUILD.glob("lib/contorno/gst.so")) or not HAS_CUDA or "CONTORNO_SHOW_ALL:BOOL=ON" in CACHE:
-        pytest.skip("needs a build for x86-64 with CUDA and GStreamer")
+    if not symbols.has_every_part(BUILD):
+        pytest.skip("needs a build for x86-64 with CUDA, GStreamer and Python")
 
 
 def plain(names):
@@ -39,12 +38,12 @@ def test_the_list_is_sorted_and_names_only_ours():
 
 
 def test_what_is_shown_is_declared_or_used():
-    """tools/library/symbols.py --write makes the list again."""
+    """The target contorno_symbols makes the list again."""
     needs_every_part()
     need("clang++", "nm")
-    if not WHOLE.exists() or not list(BUILD.glob("python/contorno/_core*.so")) or not list(BUILD.glob("lib/gstreamer-1.0/*.so")):
-        pytest.skip("needs a build of all targets")
-    wanted, listed = set(symbols.wanted(BUILD, WHOLE)), set(symbols.listed())
+    if not WHOLE.exists():
+        pytest.skip("needs a build of the tests")
+    wanted, listed = set(symbols.wanted(BUILD)), set(symbols.listed())
     assert plain(wanted - listed) == [], "new: declared in an installed header, or used, and not shown"
     assert plain(listed - wanted) == [], "gone: shown, and neither declared in an installed header nor used"
 
@@ -57,6 +56,32 @@ def test_the_library_of_the_tests_is_the_same_but_for_what_it_shows():
     assert set(symbols.shown_by(own)) < set(symbols.shown_by(WHOLE))
     dynamic = [re.findall(r"\((NEEDED|SONAME|FLAGS|FLAGS_1)\)\s+(.*)", done("readelf", "-d", library)) for library in (own, WHOLE)]
     assert dynamic[0] == dynamic[1]
+
+
+USER = "namespace contorno { int hidden(); }\nint main() { return contorno::hidden(); }\n"
+
+
+@pytest.mark.parametrize("source, code, says", [(USER, 1, True), ("int main() { return mine(); }\nint mine();\n", 1, False),
+                                                ("int other();\nint main() { return other(); }\n", 1, False), ("int main() {}\n", 0, False)])
+def test_a_program_that_misses_a_name_is_told_what_lists_it(source, code, says, tmp_path):
+    need("g++")
+    (tmp_path / "main.cpp").write_text(source)
+    ran = subprocess.run([ROOT / "tools" / "library" / "link", "make", "the list", "--", "g++", tmp_path / "main.cpp", "-o",
+                          tmp_path / "main"], capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr.endswith("\n  make the list\n")) == (code, says)
+    assert says == ("undefined reference to `contorno::hidden()'" in ran.stderr)
+
+
+def test_a_build_without_a_part_takes_no_name_away(monkeypatch, tmp_path):
+    """As one without CUDA, whose programs do not use what is listed for it."""
+    monkeypatch.setattr(symbols, "LIST", tmp_path / "list")
+    for whole, left in ((True, ["_ZN8contorno3newEv"]), (False, ["_ZN8contorno3newEv", "_ZN8contorno3oldEv"])):
+        (tmp_path / "list").write_text(symbols.HEAD + "    _ZN8contorno3oldEv;\n" + symbols.TAIL)
+        monkeypatch.setattr(symbols, "wanted", lambda *_: ["_ZN8contorno3newEv"])
+        monkeypatch.setattr(symbols, "has_every_part", lambda _, whole=whole: whole)
+        monkeypatch.setattr(sys, "argv", ["symbols.py", "--build", str(tmp_path), "--write"])
+        assert symbols.main() == 0
+        assert symbols.listed() == left
 
 
 OLD = """#include <string>

@@ -1,16 +1,18 @@
 #!/usr/bin/python3
 """What libcontorno shows: contorno.symbols is the list, and the linker's script.
 
-    tools/library/symbols.py --build build/release           says what is new and what is gone
-    tools/library/symbols.py --build build/release --write   writes the list again (of a build with CONTORNO_SHOW_ALL)
+    tools/library/symbols.py --build build/release               says what is new and what is gone
+    cmake --build build/release --target contorno_symbols        builds what is read, and writes the list again (--write)
 
 Shown are the functions and objects that installed headers declare (by clang's syntax tree), the types that are declared there and
 have virtual functions (so that they are caught and cast), and what the program, the modules, the Python package and the element
-of this build use. All of it is looked for in the whole library, which the tests link: the same objects, with every name shown."""
+of this build use. All of it is looked for in the whole library, which the tests link: the same objects, with every name shown. A
+build that lacks a part, as CUDA or GStreamer, adds what it uses, and takes nothing away."""
 import argparse
 import bisect
 import json
 import pathlib
+import platform
 import re
 import subprocess
 import sys
@@ -55,18 +57,25 @@ def used_by(programs):
     return {name for name in used if "8contorno" in name}
 
 
-def users(build):
-    """What is installed beside the library."""
-    found = [build / "bin" / "contorno"]
+def users(build, program=None):
+    """What is installed beside the library; the program may lie in another place."""
+    found = [program or build / "bin" / "contorno"]
     for pattern in ("lib/contorno/*.so", "lib/gstreamer-1.0/*.so", "python/contorno/*.so"):
         found += sorted(build.glob(pattern))
     return found
 
 
 def whole_library(build):
-    """The library of a build that shows every name: the tests' own, or with CONTORNO_SHOW_ALL any."""
-    own, shows_all = build / "lib" / "libcontorno.so", "CONTORNO_SHOW_ALL:BOOL=ON" in (build / "CMakeCache.txt").read_text()
-    return own if shows_all else build / "lib" / "whole" / "libcontorno.so"
+    """The library that shows every name."""
+    return build / "lib" / "whole" / "libcontorno.so"
+
+
+def has_every_part(build):
+    """Whether the list is that of this build: the names of other machines are mangled otherwise."""
+    cache = (build / "CMakeCache.txt").read_text() if (build / "CMakeCache.txt").exists() else ""
+    has_cuda = re.search(r"^CMAKE_CUDA_COMPILER:\w+=/", cache, re.M) and not re.search(r"^CONTORNO_CUDA:\w+=OFF", cache, re.M)
+    files = ("lib/contorno/gst.so", "lib/gstreamer-1.0/*.so", "python/contorno/_core*.so")
+    return platform.machine() == "x86_64" and bool(has_cuda) and all(any(build.glob(name)) for name in files)
 
 
 def nodes(tree):
@@ -91,12 +100,12 @@ def declared(include):
     return names | {re.sub(r"([CD])1(?=E)", rf"\g<1>{number}", name) for name in names for number in (0, 2)}
 
 
-def wanted(build, whole):
+def wanted(build, program=None):
     """The names that the library has to show, sorted."""
-    there = shown_by(whole)
+    there = shown_by(whole_library(build))
     names = declared(build / "include")
     keep = {name for name in names if there.get(name) in ("T", "B", "D", "R")}
-    keep |= used_by(users(build)) & set(there)
+    keep |= used_by(users(build, program)) & set(there)
     members = sorted(name.replace("_ZNK", "_ZN") for name in names)
     for name in there:
         if type_name := re.fullmatch(r"_ZT[ISV](N8contorno\w+)E", name):
@@ -109,10 +118,13 @@ def wanted(build, whole):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--build", type=pathlib.Path, required=True, help="a build of everything, with CUDA and GStreamer")
+    options.add_argument("--build", type=pathlib.Path, required=True, help="the build folder")
+    options.add_argument("--program", type=pathlib.Path, help="the program, if it is not bin/contorno there")
     options.add_argument("--write", action="store_true", help="write contorno.symbols")
     given = options.parse_args()
-    names = wanted(given.build, whole_library(given.build))
+    names = wanted(given.build, given.program)
+    if not has_every_part(given.build):
+        names = sorted({*names, *listed()})
     new, gone = sorted(set(names) - set(listed())), sorted(set(listed()) - set(names))
     for word, some in (("new", new), ("gone", gone)):
         for plain in said("c++filt", *some).splitlines() if some else ():
