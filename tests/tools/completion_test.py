@@ -157,6 +157,21 @@ def test_files_are_offered_by_their_endings(bash, tmp_path):
     assert bash("find-contours", "d.npy", "") == []
 
 
+def test_files_to_load_are_offered_by_absolute_paths(bash, tmp_path):
+    """As the option takes them; what is no path yet becomes that of the current folder."""
+    for name in ("mine.so", "mine.cpp", "mine.so.1"):
+        (tmp_path / name).touch()
+    (tmp_path / "more").mkdir()
+    here = f"{tmp_path}/"
+    for words in (["--load"], ["--load", "/no/such.so", "--load"]):
+        assert bash(*words, "") == [here]
+        assert bash(*words, here) == bash(*words[:-1], f"--load={here}") == [f"{here}mine.so", f"{here}more"]
+        assert bash(*words, "mi") == bash(*words, "./") == []
+    assert bash("--load=") == [here]
+    assert bash("--load", f"{here}mine.so", "chec") == bash(f"--load={here}mine.so", "chec") == ["check"]
+    assert bash("--load", f"{here}mine.so", "check", "--sv") == ["--svg"] and bash("--unknown", "check", "--sv") == ["--svg"]
+
+
 def test_what_is_wrong_before_does_not_matter(bash):
     assert bash("nonsense", "--") == []
     assert bash("run", "--nonsense", "a", "b", "--q") == ["--quiet"]
@@ -195,13 +210,21 @@ def test_fish_offers_the_same_with_what_they_are(scripts, tmp_path):
     assert complete("contorno run --backend ") == {"auto": "", "cpu": "", "cuda": ""}
     assert complete("contorno run --qui") == {"--quiet": "No progress and no closing message"}
     assert set(complete("contorno gst ")) == {"a.yaml"}
+    for name in ("mine.so", "mine.cpp", "so"):
+        (tmp_path / name).touch()
+    (tmp_path / "more").mkdir()
+    here = f"{tmp_path}/"
+    assert set(complete("contorno --load ")) == {here}
+    assert set(complete(f"contorno --load {here}")) == {f"{here}mine.so", f"{here}more/"}
+    assert set(complete(f"contorno --load={here}m")) == {f"--load={here}mine.so", f"--load={here}more/"}
     assert set(complete("contorno run --set pipeline.waiting=")) == {"pipeline.waiting=adaptive", "pipeline.waiting=block"}
 
 
 def test_zsh_offers_the_same_with_what_they_are(scripts, tmp_path):
     code = """compdef() { : }
 _describe() { print -l "described" "${(@P)4}" "${@:5}" }
-_files() { print -r -- "files" "$@" }
+_files() { print -r -- "files" "$@" ${PREFIX:#} }
+compset() { PREFIX=${PREFIX#${~2}} }
 source "$1"; shift
 words=("$@") CURRENT=$# PREFIX=${@[-1]}
 _contorno
@@ -214,8 +237,10 @@ _contorno
         return done.stdout.splitlines()
     assert [line.partition(":")[0] for line in complete("")] == ["described", *commands()]
     assert complete("run", "--qui") == ["described", "--quiet:No progress and no closing message"]
-    assert complete("gst", "") == ["files -g *.(yaml|yml|json)"]
-    assert complete("run", "--output", "") == ["files -/"]
+    assert complete("gst", "") == ["files -g *.(yaml|yml|json)(-.)"]
+    assert complete("run", "--output", "") == ["files -/"] and complete("run", "--output=/tm") == ["files -/ /tm"]
+    assert complete("--load", "/tm") == complete("--load=/tm") == ["files -g *.(so)(-.) /tm"]
+    assert complete("--load", "")[1] == f"{tmp_path}/:"
     assert complete("run", "--set", "pipeline.wai")[-2:] == ["-S", ""]
 
 

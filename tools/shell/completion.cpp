@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "config/help_page.h"
 #include "pipeline/graph/steps.h"
@@ -13,6 +14,8 @@
 namespace contorno {
 namespace {
 
+const std::string kLibrary = "FILE.so";  // as the help of --load calls it
+
 /// The command line while it is gone through.
 class Line {
  public:
@@ -20,30 +23,54 @@ class Line {
       : words_(words), pages_(pages), catalog_(catalog), typed_(words.back()) {}
 
   LineCompletion complete() {
-    if (words_.size() == 1) {
-      for (const CommandPage& command : pages_.commands) add(command.name, command.summary);
-      add_options(pages_.program);
-      return std::move(completion_);
+    std::size_t command = 0;  // where its name stands, behind the options of the program
+    for (; command + 1 < words_.size(); ++command) {
+      if (awaited_ == nullptr && !words_[command].starts_with('-')) break;
+      pass(pages_.program, words_[command]);
     }
-    for (const CommandPage& command : pages_.commands)
-      if (command.name == words_.front()) complete_command(command);
+    if (command + 1 == words_.size())
+      complete_command_name();
+    else
+      for (const CommandPage& page : pages_.commands)
+        if (page.name == words_[command]) complete_command(page, command + 1);
     return std::move(completion_);
   }
 
  private:
-  void complete_command(const CommandPage& command) {
-    for (std::size_t i = 1; i + 1 < words_.size(); ++i) pass(command, words_[i]);
-    if (awaited_ != nullptr) return add_values(*awaited_, "");
-    if (awaits_param_value_) return add_param_values("");
-    const std::size_t equals = typed_.find('=');
-    if (!only_arguments_ && typed_.starts_with("--") && equals != std::string::npos) {
-      const std::string name = typed_.substr(0, equals), beginning = typed_.substr(0, equals + 1);
-      if (const CommandOption* option = option_called(command, name)) return add_values(*option, beginning);
-      param_ = param_called(name);
-      return add_param_values(beginning);
-    }
+  void complete_command_name() {
+    awaits_param_value_ = false;
+    if (complete_value(pages_.program)) return;
+    for (const CommandPage& command : pages_.commands) add(command.name, command.summary);
+    add_options(pages_.program);
+  }
+
+  void complete_command(const CommandPage& command, std::size_t first) {
+    awaits_param_value_ = false;
+    for (std::size_t i = first; i + 1 < words_.size(); ++i) pass(command, words_[i]);
+    if (complete_value(command)) return;
     if (!only_arguments_ && typed_.starts_with('-')) return add_options(command);
     if (arguments_.size() < command.arguments.size()) add_values(command.arguments[arguments_.size()], "");
+  }
+
+  /// Whether the last word is the value of an option, or has one; then adds what it may be.
+  bool complete_value(const CommandPage& command) {
+    const std::size_t equals = typed_.find('=');
+    if (awaited_ != nullptr) {
+      add_values(*awaited_, "");
+    } else if (awaits_param_value_) {
+      add_param_values("");
+    } else if (!only_arguments_ && typed_.starts_with("--") && equals != std::string::npos) {
+      const std::string name = typed_.substr(0, equals), beginning = typed_.substr(0, equals + 1);
+      if (const CommandOption* option = option_called(command, name)) {
+        add_values(*option, beginning);
+      } else {
+        param_ = param_called(name);
+        add_param_values(beginning);
+      }
+    } else {
+      return false;
+    }
+    return true;
   }
 
   /// Goes past a word that is complete.
@@ -125,7 +152,10 @@ class Line {
     for (const std::string& choice : option.choices) add(beginning + choice, "");
     const std::string& value = option.value;
     if (value == "FOLDER") completion_.folders = true;
-    if (value.starts_with("FILE")) add_files(value.substr(4));
+    if (value == kLibrary)
+      add_libraries(beginning);
+    else if (value.starts_with("FILE"))
+      add_files(value.substr(4));
     if (value == "STAGE") add_types(beginning, catalog_.stages);
     if (value == "STEP") add_types(beginning, contour_steps());
     if (value == "COMMAND|PART" || value == "PAGE")
@@ -147,6 +177,18 @@ class Line {
     }
     if (completion_.endings == std::vector<std::string>{"yaml"})
       completion_.endings.insert(completion_.endings.end(), {"yml", "json"});
+  }
+
+  /// Files of code, which are named by absolute paths: for no beginning of one, that of the current folder.
+  void add_libraries(const std::string& beginning) {
+    const std::string typed = typed_.substr(beginning.size());
+    std::error_code unknown;
+    if (typed.starts_with('/') || typed.starts_with('~')) {
+      add_files(kLibrary.substr(4));
+    } else if (const auto here = std::filesystem::current_path(unknown); typed.empty() && !unknown) {
+      add(beginning + (here / "").string(), "");
+      completion_.goes_on = true;
+    }
   }
 
   void add_parts(const std::string& beginning) {

@@ -54,17 +54,23 @@ complete -F _contorno contorno
 
 constexpr std::string_view kZsh = R"sh(#compdef contorno
 # Completion of contorno for zsh.
+_contorno_files() {  # those that the value of --option=value may be
+  local before=$PREFIX ignored=$IPREFIX
+  [[ $PREFIX == --*=* ]] && compset -P '--*='
+  _files "$@"
+  PREFIX=$before IPREFIX=$ignored
+}
 _contorno() {
   local line word
   local -a candidates space endings
   while IFS= read -r line; do
     case $line in
-    :files) _files ;;
+    :files) _contorno_files ;;
     ':files '*)
       endings=(${(s: :)${line#:files }})
-      _files -g "*.(${(j:|:)endings})"
+      _contorno_files -g "*.(${(j:|:)endings})(-.)"
       ;;
-    :folders) _files -/ ;;
+    :folders) _contorno_files -/ ;;
     :goes-on) space=(-S '') ;;
     *)
       word=${line%%$'\t'*}
@@ -90,7 +96,7 @@ function __contorno_complete
                 __fish_complete_path "$typed"
             case ':files *'
                 for ending in (string split ' ' -- (string replace ':files ' '' -- $line))
-                    __fish_complete_suffix "$typed" .$ending
+                    __fish_complete_suffix "$typed" .$ending | string match -r -- "^[^\t]*(?:/|\\.$ending)(?:\t.*)?\$"
                 end
             case ':folders'
                 __fish_complete_directories "$typed"
