@@ -19,7 +19,9 @@ namespace {
 /// What the library said last; it has one place for all threads, so that `Library` lets in one at a time.
 std::string complaint;
 
-void take_complaint(int, char* message) {
+/// Character is const since release 1.5.28 of the library.
+template <class Character>
+void take_complaint(int, Character* message) {
   complaint = message;
   std::ranges::replace(complaint, '\n', ' ');
   complaint.erase(complaint.find_last_not_of(' ') + 1);
