@@ -72,16 +72,16 @@ def run_measured(*arguments, cwd, most_seconds=300, env=None):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "timing: says something of an idle machine alone (tools/test timing)")
+    config.addinivalue_line("markers", "packages: needs root, mirrors and minutes (tools/test packages)")
 
 
 def pytest_collection_modifyitems(config, items):
-    """What needs an idle machine runs when it is asked for: `-m timing`."""
-    if "timing" in config.option.markexpr:
-        return
-    timing = [item for item in items if item.get_closest_marker("timing")]
-    if timing:
-        config.hook.pytest_deselected(items=timing)
-        items[:] = [item for item in items if item not in timing]
+    """What is marked runs when it is asked for: `-m timing`, `-m packages`."""
+    left_out = [item for item in items for name in ("timing", "packages")
+                if item.get_closest_marker(name) and name not in config.option.markexpr]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture

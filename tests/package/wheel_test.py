@@ -8,6 +8,7 @@ import zipfile
 import numpy as np
 import pytest
 from tests.conftest import ROOT, blobs, run_contorno
+from tests.package.trial import CASES
 from tests.package.wheels import TOOL, Environment, changed_wheel, made_wheel, package, with_needed
 
 GRAPH = """
@@ -46,20 +47,7 @@ def run_python(environment, tmp_path, code, **variables):
 
 
 def test_200_arrays_have_the_contours_of_scikit_image(environment, tmp_path):
-    _, result = run_python(environment, tmp_path, """
-import numpy as np, contorno
-from skimage import measure
-rng, same = np.random.default_rng(5), 0
-for case in range(200):
-    shape = rng.integers(2, 40, 2)
-    image = rng.integers(0, 5, shape) / 4.0 if case % 2 else rng.random(shape)
-    if case % 5 == 0:
-        image[rng.random(shape) < 0.1] = np.nan
-    arguments = dict(level=float(rng.choice([0.25, 0.5, 0.6])), fully_connected=str(rng.choice(["low", "high"])))
-    ours, theirs = contorno.find_contours(image, **arguments), measure.find_contours(image, **arguments)
-    same += len(ours) == len(theirs) and all(np.array_equal(a, b) for a, b in zip(ours, theirs))
-result = same
-""")
+    _, result = run_python(environment, tmp_path, CASES)
     assert result == 200
 
 
