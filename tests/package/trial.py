@@ -14,6 +14,7 @@ ROOTS = ROOT / "build" / "roots"
 # Each distribution with its Python, and what mmdebstrap is told beside its name.
 SUITES = {"bookworm": ("3.11", []), "trixie": ("3.13", []),
           "noble": ("3.12", ["--components=main,universe", "--keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg"])}
+CERTIFICATES = "etc/ssl/certs/ca-certificates.crt"
 MIRRORS = {"noble": ["http://archive.ubuntu.com/ubuntu"]}
 
 # In how many of 200 arrays the contours are those of scikit-image.
@@ -50,7 +51,7 @@ GRAPHS = {
              "stages: [classify, contours, overlay]\n"
              "sinks: [{type: jsonl, path: contours.jsonl}, {type: images, path: 'frame{frame}.png'}]\n",
     "picture": "source: {type: synthetic, classes: 3, frame_size: [320, 120], frames: 1}\n"
-               "classes: [{name: a}, {name: b}, {name: c}]\nstages: [contours, {type: overlay, legend: top_left, legend_text: 12}]\n"
+               "classes: [{name: a}, {name: b}, {name: c}]\nstages: [contours, {type: overlay, legend: top_left, text_height: 12}]\n"
                "sinks: [{type: jsonl, path: contours.jsonl}, {type: images, path: 'frame{frame}.png'}]\n",
 }
 
@@ -105,7 +106,8 @@ class Root:
             part.rename(archive)
         folder.mkdir()
         subprocess.run(["tar", "-xf", archive, "-C", folder, "--exclude=./dev/*"], check=True)
-        shutil.copy("/etc/resolv.conf", folder / "etc" / "resolv.conf")
+        for path in ("etc/resolv.conf", CERTIFICATES):  # of the network that this machine is in
+            shutil.copy(f"/{path}", folder / path)
         (folder / "srv").mkdir(exist_ok=True)
         return cls(suite, folder)
 
@@ -116,7 +118,7 @@ class Root:
     def run(self, script, check=True, seconds=900):
         """Runs lines of a shell in /srv; returns the completed process."""
         enter = 'mount --bind /dev "$1/dev" && mount -t proc proc "$1/proc" && exec chroot "$1" env -i ' \
-                'PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive sh -euc "cd /srv; $2"'
+                f'PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root PIP_CERT=/{CERTIFICATES} LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive sh -euc "cd /srv; $2"'
         done = subprocess.run(["unshare", "--mount", "bash", "-c", enter, "_", self.folder, script], capture_output=True, text=True,
                               timeout=seconds)
         assert not check or done.returncode == 0, f"{script}\n{done.stdout[-3000:]}{done.stderr[-3000:]}"

@@ -1,6 +1,7 @@
 """The wheel without CUDA for the system's Python, made by tools/package, installed into an environment of its own, and judged
 there: contours beside scikit-image, graphs and the program beside the source build; and what `tools/package check` must find."""
 import json
+import os
 import re
 import subprocess
 import zipfile
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 from tests.conftest import ROOT, blobs, run_contorno
 from tests.package.trial import CASES
-from tests.package.wheels import TOOL, Environment, changed_wheel, made_wheel, package, with_needed
+from tests.package.wheels import SYSTEM_PYTHON, TOOL, Environment, changed_wheel, made_wheel, package, with_needed
 
 GRAPH = """
 source: {type: dataset, location: maps.npz, layout: hwc}
@@ -168,3 +169,15 @@ def test_a_tool_that_is_missing_is_named_with_what_brings_it(tmp_path):
         assert done.returncode == (69 if arguments[0] == "wheel" else 1) and sentence in done.stdout + done.stderr
     done = subprocess.run([TOOL, "wheel", "--cpu"], env={"PATH": str(tmp_path)}, capture_output=True, text=True)
     assert done.returncode == 69 and "cmake is missing: apt-get install cmake" in done.stderr
+
+
+def test_pip_says_in_a_sentence_what_is_not_installed(wheel, tmp_path):
+    """`wheel` so that the tools are there. Without pkg-config's files nothing of the distribution is found but headers alone."""
+    done = subprocess.run([SYSTEM_PYTHON, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", tmp_path,
+                           f"--config-settings=build-dir={tmp_path / 'build'}", ROOT], capture_output=True, text=True, cwd=tmp_path,
+                          env={**os.environ, "PYTHONPATH": str(ROOT / "build" / "package" / "tools"), "PKG_CONFIG_LIBDIR": "/nonexistent"})
+    [sentence] = re.findall(r"contorno cannot be built without[^\n]*(?:\n +[^\n]+)*", done.stdout + done.stderr)
+    assert done.returncode != 0
+    assert re.search(r"the headers of libjpeg, libpng, Pango, GStreamer,\s+GStreamer's base plugins:", sentence), sentence
+    assert re.search(r"apt-get\s+install libjpeg-dev libpng-dev\s+libpango1.0-dev libgstreamer1.0-dev\s+libgstreamer-plugins-base1.0-dev",
+                     sentence), sentence

@@ -39,9 +39,12 @@ def describe(python):
 
 
 def pythons_at_hand():
-    """One of each version that wheels are made for, the system's first, those with headers alone."""
+    """One of each version that wheels are made for, with headers: the system's, those on PATH, those that pyenv and uv keep."""
     found = {}
-    for name in (SYSTEM, *(f"python{version}" for version in VERSIONS)):
+    home = pathlib.Path.home()
+    kept = [path for version in VERSIONS for folder in (".pyenv/versions", ".local/share/uv/python")
+            for path in sorted(home.glob(f"{folder}/*{version}.*/bin/python{version}"))]
+    for name in (SYSTEM, *(f"python{version}" for version in VERSIONS), *kept):
         known = describe(name) if shutil.which(name) else None
         if known and known[1] in VERSIONS and known[3]:
             found.setdefault(known[1], known[0])
