@@ -54,14 +54,14 @@ def library_folder(prefix):
     return found.parent
 
 
-def run_out_of_reach(program, prefix):
+def run_out_of_reach(program, prefix, *words, cwd=None):
     """Runs a program whose library is below the prefix, in an empty environment. Where users may have mounts of their own, the
     checkout is empty for it."""
-    command = [str(program)]
+    command = [str(program), *map(str, words)]
     if subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode == 0:
-        command = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs none "$0" && exec "$1"', str(ROOT), str(program)]
+        command = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', str(ROOT), *command]
     environment = {"LD_LIBRARY_PATH": str(library_folder(prefix)), "PATH": "/usr/bin:/bin:/usr/sbin:/sbin"}
-    return done(*command, cwd=prefix, env={**environment, "OMP_WAIT_POLICY": "passive"})
+    return done(*command, cwd=cwd or prefix, env={**environment, "OMP_WAIT_POLICY": "passive"})
 
 
 def shown_by_guides():

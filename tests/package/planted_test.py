@@ -1,10 +1,11 @@
 """Faults, planted one at a time: the tests of this folder find them."""
+import re
 import shutil
 
 import pytest
 from tests.package import consumers_test, headers_test, symbols_test
 from tests.package.conftest import done, need
-from tools.library import symbols
+from tools.library import abi, symbols
 
 
 def changed(path, old, new):
@@ -51,4 +52,25 @@ def test_a_name_that_is_gone(monkeypatch, tmp_path):
     monkeypatch.setattr(symbols, "LIST", tmp_path / "list")
     (tmp_path / "list").write_text(text.replace("  local:", "    _ZN8contorno4goneEv;\n  local:"))
     with pytest.raises(AssertionError, match=r"(?s)are gone.*contorno::gone\(\)"):
+        symbols_test.test_the_library_shows_the_list()
+
+
+@pytest.mark.parametrize("name", ["_ZN8contorno6Runner", "_ZN8contorno12full_catalog"])
+def test_a_name_that_is_gone_from_the_library(name, monkeypatch, tmp_path):
+    """The library itself, without it: the comparison with the last version finds it, and so does the one with the list."""
+    need("abidiff", "nm")
+    symbols_test.needs_every_part()
+    own = symbols_test.BUILD / "lib" / "libcontorno.so"
+    whole = next(shown for shown in sorted(symbols.shown_by(own)) if shown.startswith(name))
+    (tmp_path / "lib").mkdir()
+    faulty = tmp_path / "lib" / "libcontorno.so"
+    text, word = own.read_bytes(), b"\0" + whole.encode() + b"\0"
+    assert word in text, "in the table of what is shown, and in that of debuggers"
+    faulty.write_bytes(text.replace(word, word.replace(b"8contorno", b"8contornO")))
+    assert abi.differences(own, own) == ""
+    plain = done("c++filt", whole).strip()
+    assert whole in abi.differences(own, faulty)
+    monkeypatch.setattr(symbols_test, "BUILD", tmp_path)
+    monkeypatch.setattr(symbols_test, "needs_every_part", lambda: None)
+    with pytest.raises(AssertionError, match=rf"(?s)are gone.*{re.escape(plain)}"):
         symbols_test.test_the_library_shows_the_list()
