@@ -13,6 +13,7 @@ import threading
 import pytest
 from tests.conftest import PROGRAM, ROOT
 from tests.docs.docs_test import PAGES, links_of, prose_of, target_of
+from tools.library.list_headers import ENTRIES
 
 SITE = ROOT / "tools" / "packaging" / "site"
 sys.path.insert(0, str(ROOT / "tools" / "packaging" / "site_parts"))
@@ -21,17 +22,23 @@ import gfm  # noqa: E402
 MEASURE = """<!DOCTYPE html><body><pre id="found"></pre><script>
 (async () => {
   const found = [];
+  let measured = 0;
+  const frame = document.createElement("iframe");
   for (const page of %s) {
-    const frame = document.createElement("iframe");
-    frame.style = "width: %dpx; height: 900px";
+    frame.style = "width: 390px; height: 900px";
     frame.src = page;
     await new Promise(done => { frame.onload = done; document.body.append(frame); });
-    await new Promise(done => setTimeout(done, 50));
-    const inner = frame.contentDocument.documentElement;
-    if (inner.scrollWidth > frame.contentWindow.innerWidth) found.push(page + " is " + inner.scrollWidth + " px wide");
+    for (const width of [390, 1400]) {
+      frame.style.width = width + "px";
+      await new Promise(done => setTimeout(done, 50));
+      const inner = frame.contentDocument.documentElement;
+      if (inner.scrollWidth > frame.contentWindow.innerWidth) found.push(page + " takes " + inner.scrollWidth + " of " + width + " px");
+      measured += 1;
+    }
     frame.remove();
   }
-  document.getElementById("found").textContent = "measured " + JSON.stringify(found);
+  await new Promise(done => setTimeout(done, 1000));
+  document.getElementById("found").textContent = "measured " + measured + " " + JSON.stringify(found);
 })();
 </script>"""
 
@@ -113,7 +120,11 @@ def test_pages_ask_nothing_of_other_machines(html):
 
 
 def test_headers_and_functions_have_pages(html):
-    assert (html / "cpp" / "runner_8h.html").exists() and "../docs/guide/cpp.html" in (html / "cpp" / "index.html").read_text()
+    main, runner = ((html / "cpp" / name).read_text() for name in ("index.html", "runner_8h.html"))
+    assert "../docs/guide/cpp.html" in main
+    for name in ENTRIES:
+        assert re.search(rf'<a class="el" href="\w+\.html">{name}</a></dt>', main), name
+    assert ">contorno/base/error.h</a>&gt;" in runner and "#include &lt;memory&gt;" in runner and "&quot;<a" not in runner
     if (pathlib.Path(PROGRAM).parent.parent / "python" / "contorno").exists():
         text = (html / "python" / "contorno.html").read_text()
         assert 'id="find_contours"' in text and 'id="apply"' in text
@@ -133,29 +144,58 @@ def chromium(*words):
     with tempfile.TemporaryDirectory() as profile:  # with one that they share, browsers that run at once wait for each other
         done = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
                                "--disable-component-update", f"--user-data-dir={profile}", "--virtual-time-budget=600000",
-                               "--dump-dom", *words], capture_output=True, text=True, timeout=300)
+                               "--dump-dom", *words], capture_output=True, text=True, timeout=600)
     return done.stdout
 
 
-class QuietHandler(http.server.SimpleHTTPRequestHandler):
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Gives the files of a folder, whose pages may ask for nothing else: the browser reports what they try to get."""
+
     def log_message(self, *_):
         pass
 
+    def end_headers(self):
+        own = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; report-uri /asked"
+        self.send_header("Content-Security-Policy", own)
+        super().end_headers()
 
-@pytest.mark.parametrize("width", [390, 1400])
-def test_nothing_is_wider_than_the_screen(html, width):
-    names = ["README.md", "docs/performance.md", "docs/guide/python.md", "docs/guide/shell.md", "docs/reference/camera.md",
-             "docs/reference/contour-prep.md", "docs/reference/faults.md", "docs/reference/gstreamer.md", "docs/reference/sources.md"]
-    pages = [str(page_in(html, ROOT / name).relative_to(html)) for name in names]
-    pages += ["cpp/index.html", "cpp/annotated.html", "cpp/runner_8h.html", "cpp/structcontorno_1_1RunOptions.html"]
-    pages += [str(path.relative_to(html)) for path in html.glob("python/contorno.html")]
-    (html / "measure.html").write_text(MEASURE % (json.dumps(pages), width))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(QuietHandler, directory=str(html))) as server:
+    def do_POST(self):
+        report = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.asked.append(report["csp-report"]["blocked-uri"])
+        self.send_response(204)
+        self.end_headers()
+
+
+def looked_at(html, pages):
+    """In a browser: the pages that are wider than 390 or 1400 px, each with its width, and what was asked of other machines."""
+    (html / "measure.html").write_text(MEASURE % json.dumps(pages))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(html))) as server:
+        server.asked = []
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        text = chromium("--window-size=1500,1000", f"http://127.0.0.1:{server.server_port}/measure.html")
+        address = f"http://127.0.0.1:{server.server_port}"
+        text = chromium("--window-size=1500,1000", f"{address}/measure.html")
         server.shutdown()
     (html / "measure.html").unlink()
-    assert "measured []" in text, re.findall(r"measured .*", text)
+    found = re.search(rf"measured {2 * len(pages)} (\[.*?\])</pre>", text)
+    assert found, text[-2000:]
+    return json.loads(found[1]), server.asked
+
+
+def test_nothing_is_wider_than_the_screen_or_asked_of_other_machines(html):
+    """Every page, but for the lists that Doxygen's search opens in a frame."""
+    pages = sorted(str(path.relative_to(html)) for path in html.rglob("*.html") if path.parent.name != "search")
+    assert len(pages) > 500 and "docs/reference/faults.html" in pages and "cpp/runner_8h.html" in pages
+    assert looked_at(html, pages) == ([], [])
+
+
+def test_a_wide_page_and_one_that_asks_others_are_found(tmp_path):
+    for name, width in (("narrow", 300), ("middle", 900), ("wide", 1600)):
+        (tmp_path / f"{name}.html").write_text(f'<!DOCTYPE html><body style="margin: 0"><div style="width: {width}px">page</div>')
+    (tmp_path / "asks.html").write_text("<!DOCTYPE html><script>fetch('http://example.com/a'); fetch('https://example.com/b')</script>")
+    assert looked_at(tmp_path, ["narrow.html", "middle.html", "wide.html"]) == (
+        ["middle.html takes 900 of 390 px", "wide.html takes 1600 of 390 px", "wide.html takes 1600 of 1400 px"], [])
+    wide, asked = looked_at(tmp_path, ["asks.html"])
+    assert wide == [] and sorted(asked) == ["http://example.com/a", "https://example.com/b"]
 
 
 def test_the_search_works_without_a_server(html):

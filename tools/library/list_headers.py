@@ -5,20 +5,21 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ENTRIES = [
-    # One array.
-    "stages/contours/find_contours.h", "stages/contours/find_segments.h", "stages/contours/cuda/engine.h",
-    "stages/diamond_square/field.h", "stages/mean_shift/points.h", "stages/mipmap/chain.h", "stages/morphology/stage.h",
-    # Graphs, and sources and sinks of one's own.
-    "config/describe.h", "config/load.h", "pipeline/graph/sink.h", "pipeline/graph/source.h", "pipeline/run/fleet.h",
-    "pipeline/run/runner.h", "plugins/catalog.h", "plugins/extension.h", "plugins/media/media.h", "stages/catalog.h",
-    # Stages of one's own.
-    "base/error.h", "base/host_device.h", "pipeline/graph/applied.h", "pipeline/graph/direct.h", "pipeline/graph/stage.h",
-    "pipeline/shared/loops.h", "pipeline/value/attributes.h", "stages/shared/map_value.h",
-    # Steps of one's own on contours.
-    "geometry/contour_loop.h", "geometry/contour_size.h", "geometry/team.h", "stages/contour_prep/shared/on_host.h",
-    "stages/contour_prep/shared/outputs.h", "stages/contour_prep/shared/per_contour.h", "stages/contour_prep/stage.h",
-]
+GROUPS = {
+    "One array": [
+        "stages/contours/find_contours.h", "stages/contours/find_segments.h", "stages/contours/cuda/engine.h",
+        "stages/diamond_square/field.h", "stages/mean_shift/points.h", "stages/mipmap/chain.h", "stages/morphology/stage.h"],
+    "Graphs, and sources and sinks of one's own": [
+        "config/describe.h", "config/load.h", "pipeline/graph/sink.h", "pipeline/graph/source.h", "pipeline/run/fleet.h",
+        "pipeline/run/runner.h", "plugins/catalog.h", "plugins/extension.h", "plugins/media/media.h", "stages/catalog.h"],
+    "Stages of one's own": [
+        "base/error.h", "base/host_device.h", "pipeline/graph/applied.h", "pipeline/graph/direct.h", "pipeline/graph/stage.h",
+        "pipeline/shared/loops.h", "pipeline/value/attributes.h", "stages/shared/map_value.h"],
+    "Steps of one's own on contours": [
+        "geometry/contour_loop.h", "geometry/contour_size.h", "geometry/team.h", "stages/contour_prep/shared/on_host.h",
+        "stages/contour_prep/shared/outputs.h", "stages/contour_prep/shared/per_contour.h", "stages/contour_prep/stage.h"],
+}
+ENTRIES = [header for group in GROUPS.values() for header in group]
 
 
 def included(header):

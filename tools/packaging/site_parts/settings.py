@@ -1,6 +1,11 @@
 """The settings of the site's generators: MkDocs with the theme Material, and Doxygen."""
 import json
+import pathlib
 import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3]))
+from tools.library import list_headers  # noqa: E402
 
 EXAMPLES = "docs/examples"  # pages are made of some that lie there
 COMMANDS_OF_DOXYGEN = """
@@ -44,16 +49,47 @@ WARN_IF_UNDOCUMENTED = NO
 
 
 MAIN_PAGE = """/** @mainpage
-The classes and functions of contorno's library, by their headers. The <a href="../docs/guide/cpp.html">guide</a> begins with whole
-programs; <a href="../index.html">the other pages</a> say what is computed.
-*/
+The classes and functions of contorno's library, by their headers, which programs include as `<contorno/...>`. The
+<a href="../docs/guide/cpp.html">guide</a> begins with whole programs; <a href="../index.html">the other pages</a> say what is computed.
+
+{headers}*/
 """
+
+
+def comment_of(header):
+    """What the first lines of a header say of it, for Doxygen; lines that are indented are kept as they are."""
+    text, is_kept = "", False
+    for line in re.match(r"(?://.*\n)*", header.read_text())[0].splitlines():
+        line = line.removeprefix("//").removeprefix(" ")
+        if line.startswith("  ") != is_kept and line:
+            is_kept = not is_kept
+            text += "@verbatim\n" if is_kept else "@endverbatim\n"
+        text += (line if is_kept else line.replace("<", "&lt;").replace(">", "&gt;")) + "\n"
+    return text + ("@endverbatim\n" if is_kept else "")
+
+
+def first_sentence(text):
+    """Without its full stop, and without what follows the colon before a list or lines of code."""
+    paragraph = re.split(r"\n\n|\n@verbatim", text.strip())[0].replace("\n", " ")
+    return re.split(r"\. (?=[A-Z(`]|docs/)", paragraph)[0].rstrip(".:")
+
+
+def of_main_page(root):
+    """The headers that others are told to include, each with a sentence."""
+    text = ""
+    for title, headers in list_headers.GROUPS.items():
+        text += f"<h2>{title}</h2>\n<dl class=\"headers\">\n"
+        for header in headers:
+            text += f'<dt>@ref {header} "{header}"</dt><dd>{first_sentence(comment_of(root / header))}</dd>\n'
+        text += "</dl>\n"
+    return text
 
 
 def doxyfile(headers, version, folder, parts):
     root = parts.parents[2]
     main = folder.parent / "main.dox"
-    main.write_text(MAIN_PAGE)
+    comments = "".join(f"/** @file {path}\n{comment_of(root / path)} */\n" for path in headers)
+    main.write_text(MAIN_PAGE.format(headers=of_main_page(root)) + comments)
     headers = [*(root / path for path in headers), main]
     return COMMANDS_OF_DOXYGEN.format(version=version, headers=" ".join(map(str, headers)), folder=folder, root=root,
                                       style=parts / "narrow.css")
