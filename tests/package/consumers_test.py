@@ -16,7 +16,10 @@ STANDARD = re.compile(r"-std=(gnu|c)\+\+20")
 def strange_flags(build, source, include):
     """What is in the command that compiles a file, and does not come from these tests, from the source's own project, or is C++20
     and the folder of the headers."""
-    words = " ".join(flags_of(build, source)).replace("-isystem ", "-I").split()
+    words = flags_of(build, source)
+    while "-isystem" in words:
+        at = words.index("-isystem")
+        words[at:at + 2] = [f"-I{words[at + 1]}"]
     for word in (*WARNINGS, f"-I{include}"):
         words.remove(word)  # once: a second one is not these tests' own
     return [word for word in words if not STANDARD.fullmatch(word)]
@@ -39,11 +42,12 @@ def test_the_examples_find_an_installed_copy(compiler, installed, tmp_path):
         assert run_out_of_reach(build / f"example_{name}", installed) == lines
 
 
-def test_pkg_config_alone(installed, tmp_path):
-    need("g++", "pkg-config")
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_pkg_config_alone(compiler, installed, tmp_path):
+    need(compiler, "pkg-config")
     flags = pkg_config(installed, "--cflags", "--libs")
     assert [word for word in flags if not word.startswith(("-I", "-L"))] == ["-std=c++20", "-lcontorno"]
-    done("g++", *WARNINGS, EXAMPLES / "find_contours.cpp", *flags, "-o", tmp_path / "mine")
+    done(compiler, *WARNINGS, EXAMPLES / "find_contours.cpp", *flags, "-o", tmp_path / "mine")
     assert run_out_of_reach(tmp_path / "mine", installed) == shown_by_guides()["find_contours"]
 
 
@@ -72,16 +76,19 @@ int main() {
     return folder
 
 
-def test_an_installed_folder_may_be_moved(tmp_path):
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_an_installed_folder_may_be_moved(compiler, tmp_path):
     """Installed below DESTDIR for another prefix, moved, found there; with libraries of that name in another place."""
-    need("g++", "cmake", "ninja", "pkg-config")
+    need(compiler, "cmake", "ninja", "pkg-config")
     install("/opt/contorno", "library", "dev", env={"DESTDIR": str(tmp_path / "staged")})
     moved = tmp_path / "moved here"
     (tmp_path / "staged" / "opt" / "contorno").rename(moved)
     source = consumer(tmp_path / "mine", FIND)
     build = tmp_path / "build"
-    done("cmake", "-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={moved}", *SEEN)
+    done("cmake", "-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={moved}", f"-DCMAKE_CXX_COMPILER={compiler}",
+         *SEEN)
     done("cmake", "--build", build)
+    assert strange_flags(build, "main.cpp", moved / "include") == [f"-I{source}/."]
     assert run_out_of_reach(build / "mine", moved) == "7 classify\n"
     assert str(moved) in " ".join(pkg_config(moved, "--cflags")).replace("\\", "")
     for path in moved.rglob("*"):
@@ -98,17 +105,18 @@ def test_another_minor_version_is_not_found(version, installed, tmp_path):
     assert "found=0" in said
 
 
-def test_added_as_a_folder(tmp_path):
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_added_as_a_folder(compiler, tmp_path):
     """Compiled as the consumer's project says; in the place of the library, which is compiled as ever, the one of this build."""
-    need("g++", "cmake", "ninja")
+    need(compiler, "cmake", "ninja")
     source = consumer(tmp_path / "mine", ADD)
     (source / "external").mkdir()
     (source / "external" / "contorno").symlink_to(ROOT)
     build = tmp_path / "build"
-    done("cmake", "-G", "Ninja", "-S", source, "-B", build, "-DCONTORNO_CUDA=OFF", *SEEN)
+    done("cmake", "-G", "Ninja", "-S", source, "-B", build, "-DCONTORNO_CUDA=OFF", f"-DCMAKE_CXX_COMPILER={compiler}", *SEEN)
     assert strange_flags(build, "main.cpp", build / "external" / "contorno" / "include") == [f"-I{source}/."]
     done("ninja", "-C", build, "CMakeFiles/mine.dir/main.cpp.o")
-    done("g++", build / "CMakeFiles/mine.dir/main.cpp.o", "-L", BUILD / "lib", "-lcontorno", "-o", tmp_path / "program")
+    done(compiler, build / "CMakeFiles/mine.dir/main.cpp.o", "-L", BUILD / "lib", "-lcontorno", "-o", tmp_path / "program")
     # The tests of the added project are its own.
     assert "contorno_tests" not in done("ninja", "-C", build, "-t", "targets", "all")
     assert done(tmp_path / "program", env={**os.environ, "LD_LIBRARY_PATH": str(BUILD / "lib")}) == "7 classify\n"
