@@ -2,22 +2,12 @@
 // kernel that puts a border around an image (pad_image). Internal.
 #pragma once
 
+#include "cuda/resident.cuh"
 #include "stages/morphology/lanes.cuh"
 
 namespace contorno::morphology_cuda {
 
 inline constexpr unsigned kPadThreads = 256;
-
-/// Threads that a multiprocessor of any device runs at the same time.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-inline constexpr unsigned kResidentThreads = 1024;
-#else
-inline constexpr unsigned kResidentThreads = 1536;
-#endif
-/// For launch bounds: `wanted` blocks on a multiprocessor, or as many as fit.
-constexpr unsigned blocks_sharing(unsigned threads, unsigned wanted) {
-  return wanted * threads <= kResidentThreads ? wanted : kResidentThreads / threads;
-}
 
 /// The blocks of a kernel: `wide` side by side, in `high` rows, for each of `planes`.
 struct Grid {

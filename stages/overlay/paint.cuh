@@ -6,11 +6,12 @@
 // instructions.
 #pragma once
 
+#include "cuda/resident.cuh"
 #include "stages/overlay/measure.cuh"
 
 namespace contorno::overlay_cuda {
 
-inline constexpr unsigned kPaintBlocks = 3;  ///< that fit on a multiprocessor
+inline constexpr unsigned kPaintBlocks = 3;  ///< that fit on a multiprocessor since 8.0
 
 /// Draws one class on a tile. `squared` and `dots` are the fields of its segments and points; null: none
 /// reach the tile.
@@ -180,7 +181,8 @@ __device__ void paint_tile(const Job& job, bool drawable, unsigned tile, PaintSh
 }
 
 template <int kChannels>
-__global__ void __launch_bounds__(kPaintThreads, kPaintBlocks) paint_tiles(const Job job) {
+__global__ void __launch_bounds__(kPaintThreads, blocks_sharing(kPaintThreads, kPaintBlocks))
+    paint_tiles(const Job job) {
   auto& shared = block_shared<PaintShared>();
   const unsigned tiles = job.all_tiles ? job.tiles() : *job.touched_count;
   const bool drawable = job.drawable();
