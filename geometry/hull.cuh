@@ -101,10 +101,11 @@ __device__ __forceinline__ Grid first_of(const Team& team, const Grid* candidate
   });
 }
 
-/// Twice the area of the convex hull of a contour's points, which are put into `candidates`.
+/// Twice the area of the convex hull of a contour's points, which are put into `candidates`; below 0 where
+/// that takes more than `most_looks` at candidates.
 template <class Grid, class Team>
-__device__ inline Wide twice_hull_area(const Team& team, const Point* points, unsigned all,
-                                       Grid* candidates) {
+__device__ inline Wide twice_hull_area(const Team& team, const Point* points, unsigned all, Grid* candidates,
+                                       std::uint64_t most_looks) {
   const unsigned few = 4 * team.size();  // that are wrapped as soon as they could be thinned out
   using Coordinate = decltype(Grid::row);
   for (unsigned i = team.rank(); i < all; i += team.size()) {
@@ -126,6 +127,7 @@ __device__ inline Wide twice_hull_area(const Team& team, const Point* points, un
   Wide twice_area = 0;
   Grid corner = next(first);
   for (unsigned corners = 1; corners < all && !(corner == first); ++corners) {
+    if (std::uint64_t{corners} * count > most_looks) return -1;
     const Grid after = next(corner);
     twice_area += twice_triangle(first, corner, after);
     corner = after;
@@ -145,9 +147,11 @@ __device__ inline double hull_area(const Team& team, const Point* points, std::u
     near = near && fits && is_near(grid_point(offset));
   }
   if (!team.all(on_grid)) return kNaN;
-  return area_on_grid(
-      team.all(near) ? twice_hull_area(team, points, count, reinterpret_cast<NearGridPoint*>(room.sorted))
-                     : twice_hull_area(team, points, count, room.sorted));
+  const Wide twice_area =
+      team.all(near) ? twice_hull_area(team, points, count, reinterpret_cast<NearGridPoint*>(room.sorted),
+                                       room.most_looks)
+                     : twice_hull_area(team, points, count, room.sorted, room.most_looks);
+  return twice_area < 0 ? kHullRefused : area_on_grid(twice_area);
 }
 
 }  // namespace contorno::measuring

@@ -59,15 +59,20 @@ struct Measure {
     const std::uint32_t begin = out.offsets[contour], count = out.offsets[contour + 1] - begin;
     const Point* const points = out.points + begin;
     const std::size_t corners = std::size_t{begin} + contour;
-    const double hull =
-        count == 0
-            ? 0
-            : hull_area(team, points, count,
-                        measuring::HullRoom{room.sorted + begin, room.hull + corners, room.bins + corners});
+    const measuring::HullRoom own{.sorted = room.sorted + begin,
+                                  .hull = room.hull + corners,
+                                  .bins = room.bins + corners,
+                                  .most_looks = work.refused != nullptr ? work.most : ~std::uint64_t{0}};
+    const double hull = count == 0 ? 0 : hull_area(team, points, count, own);
+    if (hull == measuring::kHullRefused && team.is_first()) *work.refused = count;
     measuring::write_outline(team, out, contour, points, count, out.closed[contour] != 0, hull);
   }
 
+  /// Of a contour of so many points, on a device. Throws Error(BadData).
+  [[noreturn]] static void throw_too_much_work(std::uint32_t points);
+
   measuring::HullRoom room;
+  WorkLimit work;
 };
 
 const StageType& measure_stage();

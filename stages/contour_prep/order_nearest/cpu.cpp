@@ -197,6 +197,17 @@ void throw_too_many_to_turn() {
                           kMostTurned, kMostTurned));
 }
 
+void throw_too_many_steps(std::uint32_t contours) {
+  throw Error(
+      ExitCode::BadData,
+      fmt::format(
+          "order_nearest: the {} contours of a class lie around each other or in the same place; to compare "
+          "them all with all takes a device more than {} steps in a row or {} in all, allowed up to "
+          "so many; take backend: cpu, or leave some out before (drop_duplicates, drop_small, "
+          "largest_first)",
+          contours, kMostOrdering, kMostListing));
+}
+
 double pen_up_length(const ContoursView& contours) {
   std::int64_t units = 0;
   for (int k = 0; k < contours.format.classes; ++k) {

@@ -18,6 +18,7 @@ class OrderNearestCuda final : public Stage {
     using order_nearest_cuda::Job;
     const auto& format = std::get<ContoursFormat>(context.input(0));
     arrays_.plan(context, MemoryKind::Device, format, Job{.order = params_.order});
+    refused_ = context.scratch(sizeof(unsigned), MemoryKind::Pinned);
     if (params_.order == DrawingOrder::TwoOpt)
       too_many_ = context.scratch(sizeof(unsigned), MemoryKind::Pinned);
     const std::size_t visited = Job::visited_bytes(format);
@@ -34,6 +35,7 @@ class OrderNearestCuda final : public Stage {
     using namespace order_nearest_cuda;
     auto job = arrays_.of(context, Job{.order = params_.order});
     job.in = std::get<ContoursView>(context.inputs[0]);
+    job.refused = context.scratch<unsigned>(refused_);
     launch_("bound_contours", bound_contours, context.stream, job);
     if (is_drawn()) {
       launch_classes("order_ends", order_ends, step_bytes_, context, job);
@@ -58,6 +60,8 @@ class OrderNearestCuda final : public Stage {
   std::uint64_t overflow(const RunContext& context) const override {
     if (params_.order == DrawingOrder::TwoOpt && *context.scratch<unsigned>(too_many_) != 0)
       throw_too_many_to_turn();
+    if (const unsigned contours = *context.scratch<unsigned>(refused_); contours > 0)
+      throw_too_many_steps(contours);
     return 0;
   }
 
@@ -85,7 +89,7 @@ class OrderNearestCuda final : public Stage {
   unsigned list_blocks_ = 1;
   std::size_t step_bytes_ = 0;
   PlannedArrays arrays_;
-  Scratch too_many_;
+  Scratch too_many_, refused_;
 };
 
 }  // namespace

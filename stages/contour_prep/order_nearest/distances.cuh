@@ -23,6 +23,12 @@ inline constexpr std::size_t kMostVisitedShared = 32 << 10;
 /// How many others the list of a contour has, a lane each.
 inline constexpr unsigned kListed = kWarpLanes;
 
+/// The steps of a warp; all lanes have the same.
+struct Steps {
+  unsigned long long most = kMostOrdering, taken = 0;
+  __device__ bool are_spent() const { return taken > most; }
+};
+
 /// One launch's arguments.
 struct Job {
   ContoursView in;
@@ -36,10 +42,15 @@ struct Job {
   unsigned* sorted = nullptr;   ///< the numbers of contours in their order
   unsigned* starts = nullptr;   ///< a contour: the own point with which it begins; not for `greedy`
   Point *downs = nullptr, *ups = nullptr;  ///< a contour; those of a class by places; only for `2opt`
+  unsigned long long* listing = nullptr;   ///< the steps that all lists took
+  unsigned long long* ordering = nullptr;  ///< the steps that the order took: a class
+  unsigned long long most_listing = kMostListing, most_ordering = kMostOrdering;
+  unsigned* refused = nullptr;  ///< page-locked: the contours of a class that takes more, 0: there is none
 
   void arrays(ArrayTaker& take, const ContoursFormat& format) {
     const std::size_t contours = format.contour_capacity;
     take(boxes, contours), take(left, contours), take(sorted, contours);
+    take(listing, 1), take(ordering, static_cast<std::size_t>(format.classes));
     if (order != DrawingOrder::Greedy) {
       take(starts, contours);
     } else {
@@ -54,10 +65,12 @@ struct Job {
     return (format.contour_capacity / 32 + static_cast<std::size_t>(format.classes) + 1) * sizeof(unsigned);
   }
 
+  __device__ bool lists_are_spent() const { return *listing > most_listing; }
   __device__ unsigned* list_of(unsigned contour) const { return lists + std::size_t{contour} * kListed; }
 };
 
 __global__ void __launch_bounds__(kArrayThreads) bound_contours(const __grid_constant__ Job job) {
+  if (global_thread() == 0) *job.listing = 0, *job.refused = 0;
   for_warps(contours_of(job.in), [&](unsigned contour) {
     const WarpTeam team;
     const OwnPoints own(job.in, contour);
@@ -104,8 +117,9 @@ struct NearestPoint {
   unsigned place = 0;
 };
 /// By a warp; at kFar where none is at a finite distance.
-__device__ inline NearestPoint nearest_point(const OwnPoints& own, const Point& point) {
+__device__ inline NearestPoint nearest_point(const OwnPoints& own, const Point& point, Steps& steps) {
   NearestPoint nearest;
+  steps.taken += 1 + own.count / LanePoints::kMost;
   for (unsigned first = 0; first < own.count; first += LanePoints::kMost) {
     const LanePoints some(own, first);
     for (unsigned k = 0; k < LanePoints::kEach; ++k)
@@ -121,40 +135,43 @@ __device__ inline NearestPoint nearest_point(const OwnPoints& own, const Point& 
 
 /// The distance of two points of contours that is seldom far above the least one: from the first point of one
 /// to the nearest of the other, from there back, and again. By a warp; neither contour is empty.
-__device__ inline unsigned long long distance_along(const OwnPoints& longer, const OwnPoints& shorter) {
-  const NearestPoint first = nearest_point(shorter, longer.points[0]);
-  const NearestPoint back = nearest_point(longer, shorter.points[first.place]);
-  return nearest_point(shorter, longer.points[back.place]).distance;
+__device__ inline unsigned long long distance_along(const OwnPoints& longer, const OwnPoints& shorter,
+                                                    Steps& steps) {
+  const NearestPoint first = nearest_point(shorter, longer.points[0], steps);
+  const NearestPoint back = nearest_point(longer, shorter.points[first.place], steps);
+  return nearest_point(shorter, longer.points[back.place], steps).distance;
 }
 
 /// Lowers `nearest` to the least distance of what `own` has from the lanes' points that are not farther than
 /// `most` from the box around all of the contour of `own`.
 __device__ inline void compare_near(const LanePoints& own, const Point& point, const Box& around,
-                                    unsigned long long most, double& nearest) {
+                                    unsigned long long most, double& nearest, Steps& steps) {
   Box box;
   box.add(point);
-  for (unsigned open = __ballot_sync(~0U, bits_of(around.squared_distance(box)) <= most); open != 0;
-       open &= open - 1) {
+  unsigned open = __ballot_sync(~0U, bits_of(around.squared_distance(box)) <= most);
+  steps.taken += 1U + static_cast<unsigned>(__popc(open));
+  for (; open != 0; open &= open - 1) {
     const int source = __ffs(static_cast<int>(open)) - 1;
     own.compare({__shfl_sync(~0U, point.row, source), __shfl_sync(~0U, point.col, source)}, nearest);
   }
 }
 
 /// The least squared distance between points of two contours, by a warp; if it is above `most`, any number
-/// above.
+/// above, and any number where the steps are spent.
 __device__ inline unsigned long long distance_between(const Job& job, unsigned a, unsigned b,
-                                                      unsigned long long most) {
+                                                      unsigned long long most, Steps& steps) {
   const bool swaps = OwnPoints(job.in, a).count < OwnPoints(job.in, b).count;
   const OwnPoints longer(job.in, swaps ? b : a), shorter(job.in, swaps ? a : b);
   if (shorter.count == 0) return kFar;
-  most = min(most, distance_along(longer, shorter));
+  most = min(most, distance_along(longer, shorter, steps));
   const Box around = job.boxes[swaps ? a : b];
   double nearest = std::numeric_limits<double>::infinity();
   for (unsigned first = 0; first < shorter.count; first += LanePoints::kMost) {
     const LanePoints own(shorter, first);
-    for (unsigned base = 0; base < longer.count; base += LanePoints::kMost) {
+    for (unsigned base = 0; base < longer.count && !steps.are_spent(); base += LanePoints::kMost) {
       const LanePoints others(longer, base);
-      for (unsigned k = 0; k < LanePoints::kEach; ++k) compare_near(own, others[k], around, most, nearest);
+      for (unsigned k = 0; k < LanePoints::kEach; ++k)
+        compare_near(own, others[k], around, most, nearest, steps);
     }
   }
   return least_of_warp(nearest);

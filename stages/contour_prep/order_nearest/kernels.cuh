@@ -28,6 +28,7 @@ struct Step {
   unsigned start;              ///< the own point with which it begins
   unsigned drawn;              ///< how many contours of the class have their place
   unsigned left;               ///< how many `left` has
+  unsigned long long taken;    ///< Steps, of all warps
 };
 
 /// The order of a class as far as it is there, and which contours are in it: a bit each, behind Step in
@@ -79,8 +80,8 @@ struct FromContour {
     return sample_between(job, contour, to, part);
   }
   /// The least distance, by a warp; if it is above `most`, any number above.
-  __device__ unsigned long long distance(unsigned to, unsigned long long most) const {
-    return distance_between(job, contour, to, most);
+  __device__ unsigned long long distance(unsigned to, unsigned long long most, Steps& steps) const {
+    return distance_between(job, contour, to, most, steps);
   }
 
  private:
@@ -140,8 +141,9 @@ struct FromPen {
     return squared_distance(
         pen, own.points[start_of(own, static_cast<unsigned>(1ULL * part * starts / kSamples))]);
   }
-  __device__ unsigned long long distance(unsigned to, unsigned long long) const {
+  __device__ unsigned long long distance(unsigned to, unsigned long long, Steps& steps) const {
     const OwnPoints own(job.in, to);
+    steps.taken += 1 + start_count(own) / kWarpLanes;
     double nearest = std::numeric_limits<double>::infinity();
     for (unsigned i = warp_lane(); i < start_count(own); i += kWarpLanes) {
       const double squared = squared_distance(pen, own.points[start_of(own, i)]);
@@ -195,21 +197,22 @@ struct Left {
   }
 
   /// What a warp finds among its contours with boxes not farther than `most`.
-  __device__ Found compare(unsigned long long most) const {
+  __device__ Found compare(unsigned long long most, Steps& steps) const {
     const Box box = from.box();
     const unsigned lane = warp_lane();
     Found found;
     for (unsigned base = threadIdx.x - lane; base < count; base += blockDim.x) {
       const unsigned long long distance = box_distance(box, base + lane);
-      for (unsigned open = __ballot_sync(~0U, distance < kFar && distance <= most); open != 0;
-           open &= open - 1) {
+      unsigned open = __ballot_sync(~0U, distance < kFar && distance <= most);
+      steps.taken += 1U + static_cast<unsigned>(__popc(open));
+      for (; open != 0 && !steps.are_spent(); open &= open - 1) {
         const int source = __ffs(static_cast<int>(open)) - 1;
         most = min(most, found.distance);
         const unsigned contour = left[base + static_cast<unsigned>(source)];
         const unsigned long long apart = __shfl_sync(~0U, distance, source);
         // The boxes' distance is a lower bound, and of contours at one distance the first is wanted.
         if (apart > most || (apart == found.distance && contour > found.contour)) continue;
-        const unsigned long long between = from.distance(contour, most);
+        const unsigned long long between = from.distance(contour, most, steps);
         if (between < found.distance || (between == found.distance && contour < found.contour))
           found = {between, contour};
       }
@@ -224,8 +227,9 @@ struct Left {
     find_bound(step.bound);
     __syncthreads();
     const bool leads = warp_lane() == 0;
-    const Found found = compare(step.bound);
-    if (leads) atomicMin(&step.nearest, found.distance);
+    Steps steps{job.most_ordering};
+    const Found found = compare(step.bound, steps);
+    if (leads) atomicMin(&step.nearest, found.distance), atomicAdd(&step.taken, steps.taken);
     __syncthreads();
     // Of several the first; where none is at a finite distance, the first that is left.
     const bool is_far = step.nearest == kFar;
@@ -236,24 +240,36 @@ struct Left {
   }
 };
 
+/// Leaves the contours of a class as they are, for a frame that is refused; by all threads of a block.
+__device__ inline void refuse(const Job& job, const Placed& placed) {
+  for (unsigned i = threadIdx.x; i < placed.contours; i += blockDim.x) {
+    placed.sorted[i] = placed.first + i;
+    if (job.starts != nullptr) job.starts[placed.first + i] = 0;
+  }
+  if (threadIdx.x == 0) *job.refused = placed.contours;
+}
+
 template <class From>
 __device__ inline void order_class(const Job& job, unsigned k, Step& step) {
   const Placed placed(job, k, step);
   if (placed.contours == 0) return;
+  if (job.lists_are_spent()) return refuse(job, placed);
   From from{job};
   Left<From> left{job, from, job.left + placed.first, placed.contours};
   __syncthreads();  // the class before may still be read
-  if (threadIdx.x == 0) step.contour = placed.first;
+  if (threadIdx.x == 0) step.contour = placed.first, step.taken = 0;
   for (unsigned i = threadIdx.x; i < placed.contours; i += blockDim.x) left.left[i] = placed.first + i;
   placed.clear();
   __syncthreads();
   for (;;) {
     from.draw(placed, step);
-    if (from.drawn == placed.contours) return;
+    if (from.drawn == placed.contours) break;
     left.drop(placed, step);
     left.find_next(step);
+    if (step.taken > job.most_ordering) return refuse(job, placed);
     from.find_start(step);
   }
+  if (threadIdx.x == 0) job.ordering[k] = step.taken;
 }
 
 /// Orders the classes of this block.

@@ -59,6 +59,11 @@ class NearestList {
   Neighbour least_;
 };
 
+/// Adds what a warp has taken; what is spent for one spends all.
+__device__ __forceinline__ void add_to_lists(const Job& job, const Steps& steps) {
+  if (warp_lane() == 0) atomicAdd(job.listing, steps.are_spent() ? job.most_listing + 1 : steps.taken);
+}
+
 // Pairs --------------------------------------------------------------------------------------------------
 __device__ __forceinline__ bool are_paired(const Job& job) {
   return job.in.counts->contours <= job.room_for_pairs;
@@ -75,8 +80,10 @@ __global__ void __launch_bounds__(kArrayThreads) measure_pairs(const __grid_cons
   for_warps(contours * contours, [&](unsigned pair) {
     const unsigned a = pair / contours, b = pair % contours;
     if (a >= b || b >= job.in.class_begin[part_of(job.in.class_begin, classes, a) + 1]) return;
-    const unsigned long long distance = distance_between(job, a, b, kFar);
+    Steps steps{job.most_ordering};
+    const unsigned long long distance = distance_between(job, a, b, kFar, steps);
     if (warp_lane() == 0) distance_of_pair(job, contours, a, b) = distance;
+    add_to_lists(job, steps);
   });
 }
 
@@ -111,7 +118,7 @@ class ListOf {
   }
 
   /// The list, in the first warp.
-  __device__ NearestList find() const { return are_paired(job_) ? find_paired() : search(); }
+  __device__ NearestList find() { return are_paired(job_) ? find_paired() : search(); }
 
  private:
   /// By the distances that are there.
@@ -129,7 +136,7 @@ class ListOf {
     return list;
   }
 
-  __device__ NearestList search() const {
+  __device__ NearestList search() {
     constexpr unsigned kMostOpen = sizeof(shared_.open) / sizeof(unsigned);
     // Where there are no more than a list can have, all are listed.
     const unsigned long long most = last_ - first_ > kListed + 1 ? find_bound() : kFar;
@@ -143,17 +150,19 @@ class ListOf {
       compare(list, most);
       __syncthreads();
     }
+    add_to_lists(job_, steps_);
     shared_.join(list);
     return list;
   }
 
   /// A distance within which are kListed others, if there are as many at finite ones.
-  __device__ unsigned long long find_bound() const {
+  __device__ unsigned long long find_bound() {
     NearestList sampled;
     const unsigned lane = warp_lane();
     for (unsigned base = first_ + threadIdx.x - lane; base < last_; base += blockDim.x) {
       const unsigned other = base + lane;
       sampled.add(other < last_ && other != contour_ ? Neighbour{sample(other), other} : Neighbour{});
+      ++steps_.taken;
     }
     shared_.join(sampled);
     return shared_.farthest;
@@ -172,15 +181,17 @@ class ListOf {
     return other != contour_ && distance < kFar && distance <= most;
   }
   /// Adds the open ones that are not farther than `most`, each by one of the warps.
-  __device__ void compare(NearestList& list, unsigned long long most) const {
+  __device__ void compare(NearestList& list, unsigned long long most) {
     Neighbour one;
     unsigned used = 0;  // lanes that have one
-    for (unsigned i = threadIdx.x / kWarpLanes; i < shared_.open_count; i += blockDim.x / kWarpLanes) {
+    for (unsigned i = threadIdx.x / kWarpLanes; i < shared_.open_count && !steps_.are_spent();
+         i += blockDim.x / kWarpLanes) {
       const unsigned other = shared_.open[i];
+      ++steps_.taken;
       // The distance of the boxes is a lower bound: a contour that would not enter the list at that distance
       // cannot enter at its own. Of many contours that touch, only the first ones are compared.
       if (!(Neighbour{apart(other), other} < list.last())) continue;
-      const unsigned long long distance = distance_between(job_, contour_, other, most);
+      const unsigned long long distance = distance_between(job_, contour_, other, most, steps_);
       if (warp_lane() == used && distance < kFar && distance <= most) one = {distance, other};
       if (++used < kWarpLanes) continue;
       list.add(one);
@@ -192,11 +203,13 @@ class ListOf {
   const Job& job_;
   Lists& shared_;
   unsigned contour_, first_, last_;
+  Steps steps_{job_.most_ordering};
 };
 
 __global__ void __launch_bounds__(kArrayThreads) list_nearest(const __grid_constant__ Job job) {
   const unsigned contours = contours_of(job.in);
   for (unsigned contour = blockIdx.x; contour < contours; contour += gridDim.x) {
+    if (__syncthreads_or(job.lists_are_spent() ? 1 : 0) != 0) return;
     const NearestList list = ListOf(job, contour, block_shared<Lists>()).find();
     if (threadIdx.x < kWarpLanes) job.list_of(contour)[threadIdx.x] = list.least().contour;
   }

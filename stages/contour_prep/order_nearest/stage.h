@@ -14,7 +14,9 @@
 // `endpoint`, 110 by `2opt`), 164 a contour and up to 128 KiB on CUDA (40 a contour by `endpoint`, 56 by
 // `2opt`), and the output.
 //
-// `2opt` takes up to 16,384 contours of a class; a frame with more is refused: Error(BadData).
+// `2opt` takes up to 16,384 contours of a class; a frame with more is refused: Error(BadData). So is one on
+// CUDA whose contours lie around each other or in the same place by the ten thousand: boxes do not tell them
+// apart, all are compared with all, and the steps of that are limited.
 //
 // Source: L. V. Greco, "Fourier Drawing Machine", sections 2.6 and 3.7
 // (order_clusters_by_minimum_distance). The order by `greedy` is the paper's; boxes around points take the
@@ -87,6 +89,15 @@ inline constexpr std::uint32_t kMostTurned = 16384;
 
 /// For a frame with a class that has more. Throws Error(BadData).
 [[noreturn]] void throw_too_many_to_turn();
+
+/// Steps of a warp that a device may take: of a class one after the other, and in all for the lists of
+/// nearest contours, which are made beside each other. A few seconds of a device each. Contours around each
+/// other, whose boxes tell nothing, take some 12 steps a pair for their lists.
+inline constexpr std::uint64_t kMostOrdering = std::uint64_t{1} << 28;
+inline constexpr std::uint64_t kMostListing = std::uint64_t{1} << 34;
+
+/// For a frame with a class of so many contours that take more. Throws Error(BadData).
+[[noreturn]] void throw_too_many_steps(std::uint32_t contours);
 
 /// The order in which the contours of a class are drawn. Owns nothing.
 struct PenPath {

@@ -9,6 +9,7 @@
 //                         memory, if any (BlockTeam::room)
 //   arrays(take, format)  its memory within a frame (arrays.h), if it needs any
 //   tables(tables, params, format)   what it reads in every frame, if there is anything
+//   work                  on a device: how much it may do for a contour, if there is a limit (WorkLimit)
 //
 // The rest exists once: the stage here, loops over contours in on_host.h and kernels in on_device.cuh. In
 // contorno itself a folder has such a step in stage.h and its declaration in cpu.cpp, and steps.cu a line.
@@ -19,6 +20,7 @@
 #include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/contour_step.h"
 #include "stages/contour_prep/shared/outputs.h"
+#include "stages/contour_prep/shared/work_limit.h"
 
 namespace contorno {
 
@@ -53,6 +55,12 @@ struct StepCall {
   CONTORNO_HD void operator()(const Team& team, std::uint32_t contour) const {
     call(team, step, contours, contour);
   }
+};
+
+/// Before a step that may refuse a contour.
+struct ClearRefused {
+  unsigned* refused;
+  CONTORNO_HD void operator()(unsigned) const { *refused = 0; }
 };
 
 struct ChooseCall {
@@ -120,6 +128,10 @@ class PerContour final : public Stage {
     if constexpr (requires { step_.tables(tables_, params_, format); })
       step_.tables(tables_, params_, format);
     if constexpr (kHasArrays) arrays_.plan(context, On::kMemory, format, step_);
+    if constexpr (kHasLimit) {
+      is_limited_ = step_.work.can_be_met(format.point_capacity);
+      if (is_limited_) refused_ = context.scratch(sizeof(unsigned), On::kAnswers);
+    }
     plan_output(context, format);
     context.set_output(0, format);
   }
@@ -127,12 +139,17 @@ class PerContour final : public Stage {
   void run(const RunContext& context) const override {
     const auto& in = std::get<ContoursView>(context.inputs[0]);
     const auto& out = std::get<ContoursView>(context.outputs[0]);
-    const Step step = [&] {
+    Step step = [&] {
       if constexpr (kHasArrays)
         return arrays_.of(context, step_);
       else
         return step_;
     }();
+    if constexpr (kHasLimit)
+      if (is_limited_) {
+        step.work.refused = context.scratch<unsigned>(refused_);
+        On::for_each(context, Step::kName, 1, ClearRefused{step.work.refused});
+      }
     if constexpr (Step::kGives == Gives::Choice) {
       auto* const chosen = choice_.chosen(context);
       each(context, in, step, ChooseCall{chosen});
@@ -153,6 +170,9 @@ class PerContour final : public Stage {
   }
 
   std::uint64_t overflow(const RunContext& context) const override {
+    if constexpr (kHasLimit)
+      if (const unsigned points = is_limited_ ? *context.scratch<unsigned>(refused_) : 0; points > 0)
+        Step::throw_too_much_work(points);
     if constexpr (Step::kGives == Gives::Points)
       return places_.overflow(context);
     else
@@ -169,6 +189,7 @@ class PerContour final : public Stage {
   static constexpr bool kHasArrays = requires(Step step, ArrayTaker& take, const ContoursFormat& format) {
     step.arrays(take, format);
   };
+  static constexpr bool kHasLimit = On::kBackend == Backend::Cuda && requires(Step step) { step.work; };
 
   /// Asks for the memory of what is given; `format` becomes that of the output.
   void plan_output(PlanContext& context, ContoursFormat& format) {
@@ -210,6 +231,8 @@ class PerContour final : public Stage {
   typename On::Selection selection_;
   typename On::Places places_;
   Scratch sources_;
+  bool is_limited_ = false;
+  Scratch refused_;
 };
 
 template <class Step, class On>

@@ -1,7 +1,11 @@
 #include "stages/contour_prep/simplify/methods.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
+
+#include "base/error.h"
 
 namespace contorno {
 namespace {
@@ -114,6 +118,16 @@ class Marker {
 
 DouglasPeucker::DouglasPeucker(const SimplifyParams& params)
     : limits(params), farthest(farthest_between(best_simd())) {}
+
+void DouglasPeucker::throw_too_much_work(std::uint32_t points) {
+  throw Error(
+      ExitCode::BadData,
+      fmt::format(
+          "simplify: a contour of {} points is folded so often, like a comb, that they have to be looked at "
+          "more than {} times, allowed up to so many on a device; take backend: cpu, method: "
+          "visvalingam, or a greater spacing before (resample)",
+          points, WorkLimit::kMostLooks));
+}
 
 void mark(const OneThread&, const DouglasPeucker& step, const OwnPoints& own, std::uint8_t* keep) {
   const bool is_whole = own.count <= SimplifyLimits::fewest(own.closed);

@@ -27,6 +27,7 @@ class Splitter {
                       std::uint8_t* keep)
       : team_(team),
         limits_(step.limits),
+        work_(step.work),
         own_(own),
         shared_(*team.room<SplitShared>(1, nullptr)),
         keep_(keep),
@@ -37,7 +38,7 @@ class Splitter {
   __device__ void mark() {
     for (unsigned i = threadIdx.x; i < own_.count; i += team_.size()) keep_[i] = 0;
     if (threadIdx.x < 2) shared_.shorts[threadIdx.x] = shared_.longs[threadIdx.x] = 0;
-    if (threadIdx.x == 0) shared_.kept = 0;
+    if (threadIdx.x == 0) shared_.kept = 0, shared_.looks = 0;
     __syncthreads();
     if (own_.closed) {
       begin_closed();
@@ -47,8 +48,12 @@ class Splitter {
       push(0, {0, own_.count - 1, kMostImportant});
     }
     __syncthreads();
-    for (unsigned round = 0; shared_.shorts[round % 2] + shared_.longs[round % 2] > 0; ++round)
+    for (unsigned round = 0; shared_.shorts[round % 2] + shared_.longs[round % 2] > 0; ++round) {
       split_all(round % 2);
+      if (!work_.is_met(shared_.looks)) continue;
+      if (threadIdx.x == 0) *work_.refused = own_.count;
+      break;
+    }
     if (importance_ != nullptr) keep_at_most(limits_.budget(own_.count, own_.closed));
   }
 
@@ -71,6 +76,7 @@ class Splitter {
   /// Lists an interval if it has points.
   __device__ void push(unsigned which, const Interval& interval) {
     if (interval.is_empty()) return;
+    if (work_.refused != nullptr) atomicAdd(&shared_.looks, 0ULL + interval.end - interval.begin);
     const unsigned place = interval.end - interval.begin >= kLongInterval * warps()
                                ? half() - 1 - atomicAdd(&shared_.longs[which], 1U)
                                : atomicAdd(&shared_.shorts[which], 1U);
@@ -177,6 +183,7 @@ class Splitter {
 
   const BlockTeam& team_;
   const SimplifyLimits& limits_;
+  const WorkLimit& work_;
   const OwnPoints& own_;
   SplitShared& shared_;
   std::uint8_t* keep_;

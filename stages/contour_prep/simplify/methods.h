@@ -21,6 +21,7 @@ struct SplitShared {
   unsigned shorts[2], longs[2];  ///< intervals of this round and the next: at the begin and end of their list
   unsigned histogram[256];
   unsigned kept;
+  unsigned long long looks;  ///< at points, in all rounds
   // The choice of the budget: the bits of the least importance that are known, and how many points that have
   // them are chosen.
   unsigned long long least;
@@ -38,6 +39,9 @@ struct DouglasPeucker {
   static constexpr std::size_t kRoom = sizeof(SplitShared);
 
   explicit DouglasPeucker(const SimplifyParams& params);
+
+  /// Of a contour of so many points, on a device. Throws Error(BadData).
+  [[noreturn]] static void throw_too_much_work(std::uint32_t points);
 
   void arrays(ArrayTaker& take, const ContoursFormat& format) {
     const std::size_t points = format.point_capacity;
@@ -64,6 +68,7 @@ struct DouglasPeucker {
   // On a device.
   Interval* intervals = nullptr;             ///< of this round and of the next one, half of the points each
   unsigned long long* importance = nullptr;  ///< only with a budget
+  WorkLimit work;
 };
 
 /// Marks the points of a contour that stay.

@@ -2,6 +2,7 @@
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include <doctest/doctest.h>
 
+#include "base/error.h"
 #include "geometry/hull.cuh"
 #include "stages/contour_prep/measure/stage.h"
 #include "tests/stages/compare_contours.h"
@@ -58,4 +59,38 @@ TEST_CASE("the kernels of measure give the attributes of its CPU") {
   run_step(made, step, ChangeCall{sources.data()});
   for (unsigned i = 0; i < sources.size(); ++i) CHECK(sources[i] == i);
   CHECK(same_contours(made, wanted));
+}
+
+TEST_CASE("the kernel of measure refuses a hull that takes more looks than are allowed, and not at them") {
+  TestContour ring{0, true, {}};
+  constexpr std::uint64_t kCorners = 700;
+  for (std::uint64_t i = 0; i < kCorners; ++i) {
+    const double angle = 6.283185307179586 * static_cast<double>(i) / kCorners;
+    ring.points.emplace_back(30 + 25 * std::cos(angle), 30 + 25 * std::sin(angle));
+  }
+  const TestContours in(64, 64, 1, {ring, {0, false, {{1, 1}, {2, 2}}}});
+  StageHarness stage(measure_stage(), {});
+  stage.run({in.view});
+  const auto& measured = std::get<ContoursView>(stage.value());
+  const auto refused_within = [&](std::uint64_t most_looks) {
+    std::vector<std::byte> memory(packed_bytes(measured.format));
+    const ContoursView made = packed_view(memory.data(), measured.format);
+    std::memcpy(memory.data(), measured.counts, packed_bytes(measured.format));
+    std::vector<measuring::GridPoint> room(in.format.point_capacity, {77, 77});
+    unsigned refused = 0;
+    Measure step(NoParams{});
+    step.room.sorted = room.data();
+    step.work = {.most = most_looks, .refused = &refused};
+    run_step(made, step, ChangeCall{nullptr});
+    return refused;
+  };
+  // All points are looked at for each corner but the first one.
+  CHECK(refused_within((kCorners - 1) * kCorners) == 0);
+  CHECK(refused_within((kCorners - 1) * kCorners - 1) == kCorners);
+  CHECK_THROWS_WITH_AS(
+      Measure::throw_too_much_work(300000),
+      "measure: the convex hull of a contour of 300000 points has so many corners that they have to "
+      "be looked at more than 17179869184 times, allowed up to so many on a device; take "
+      "backend: cpu, or leave points out before (simplify)",
+      Error);
 }

@@ -10,6 +10,7 @@
 #include "tests/stages/contour_prep/drawn_contours.h"
 #include "tests/stages/contour_prep/emulated_placement.h"
 #include "tests/stages/contour_prep/reference.h"
+#include "tests/stages/contour_prep/slow_contours.h"
 
 using namespace contorno;
 using namespace contorno::order_nearest_cuda;
@@ -33,14 +34,19 @@ Comparison same_order(const ContoursView& in, const OrderNearestParams& params, 
       sorted(capacity, 77), starts(capacity, 77);
   std::vector<Point> downs(capacity), ups(capacity);
   const bool is_greedy = params.order == DrawingOrder::Greedy;
-  unsigned too_many = 0;
+  unsigned too_many = 0, refused = 77;
+  unsigned long long listing = 77;
+  std::vector<unsigned long long> ordering(in.format.classes, 77);
   const order_nearest_cuda::Job job{.in = in,
                                     .boxes = boxes.data(),
                                     .lists = lists.data(),
                                     .left = left.data(),
                                     .visited = shares_visited ? nullptr : visited.data(),
                                     .sorted = sorted.data(),
-                                    .starts = is_greedy ? nullptr : starts.data()};
+                                    .starts = is_greedy ? nullptr : starts.data(),
+                                    .listing = &listing,
+                                    .ordering = ordering.data(),
+                                    .refused = &refused};
   run_shared(0, bound_contours, job);
   if (is_greedy) run_shared(sizeof(Lists), list_nearest, job);
   run_shared(sizeof(Step) + (shares_visited ? words * sizeof(unsigned) : 0),
@@ -81,11 +87,15 @@ Comparison same_lists(const ContoursView& in, unsigned room_for_pairs) {
   std::vector<Box> boxes(in.format.contour_capacity);
   std::vector<unsigned> lists(in.format.contour_capacity * kListed, 77), wanted;
   std::vector<unsigned long long> distances(std::size_t{room_for_pairs} * room_for_pairs, 77);
+  unsigned refused = 77;
+  unsigned long long listing = 77;
   const order_nearest_cuda::Job job{.in = in,
                                     .boxes = boxes.data(),
                                     .lists = lists.data(),
                                     .distances = distances.data(),
-                                    .room_for_pairs = room_for_pairs};
+                                    .room_for_pairs = room_for_pairs,
+                                    .listing = &listing,
+                                    .refused = &refused};
   run_shared(0, bound_contours, job);
   run_shared(0, measure_pairs, job);
   run_shared(sizeof(Lists), list_nearest, job);
@@ -108,7 +118,131 @@ Comparison same_lists(const ContoursView& in, unsigned room_for_pairs) {
   return compare_lists("listed", wanted.data(), lists.data(), wanted.size());
 }
 
+/// The kernels with limits of their own on what they may take, for one class.
+struct Limited {
+  explicit Limited(const std::vector<TestContour>& contours) : in(1 << 14, 1 << 14, 1, contours) {}
+
+  void run(DrawingOrder order, unsigned room_for_pairs, unsigned long long most_listing,
+           unsigned long long most_ordering) {
+    const std::size_t capacity = in.format.contour_capacity;
+    std::vector<Box> boxes(capacity);
+    std::vector<unsigned> lists(capacity * kListed, 77), left(capacity, 77), starts(capacity, 77);
+    std::vector<unsigned long long> distances(std::size_t{room_for_pairs} * room_for_pairs, 77);
+    sorted.assign(capacity, 77);
+    const bool is_greedy = order == DrawingOrder::Greedy;
+    const order_nearest_cuda::Job job{.in = in.view,
+                                      .order = order,
+                                      .boxes = boxes.data(),
+                                      .lists = lists.data(),
+                                      .distances = distances.data(),
+                                      .room_for_pairs = room_for_pairs,
+                                      .left = left.data(),
+                                      .sorted = sorted.data(),
+                                      .starts = is_greedy ? nullptr : starts.data(),
+                                      .listing = &listing,
+                                      .ordering = &ordering,
+                                      .most_listing = most_listing,
+                                      .most_ordering = most_ordering,
+                                      .refused = &refused};
+    run_shared(0, bound_contours, job);
+    if (is_greedy) run_shared(0, measure_pairs, job), run_shared(sizeof(Lists), list_nearest, job);
+    run_shared(sizeof(Step) + (capacity / 32 + 2) * sizeof(unsigned), is_greedy ? order_contours : order_ends,
+               job);
+  }
+  bool are_as_they_were() const {
+    for (unsigned i = 0; i < in.view.counts->contours; ++i)
+      if (sorted[i] != i) return false;
+    return true;
+  }
+
+  TestContours in;
+  std::vector<unsigned> sorted;
+  unsigned long long listing = 77, ordering = 77;
+  unsigned refused = 77;
+};
+constexpr unsigned long long kAnySteps = ~0ULL / 2;
+
+std::vector<TestContour> contours_of(const std::string& family, int points) {
+  for (const SlowContours& one : slow_contours_of_many())
+    if (one.name == family) return one.make(points);
+  throw std::logic_error("there is no such family");
+}
+
 }  // namespace
+
+TEST_CASE("the kernels of order_nearest refuse a class beyond the steps that are allowed, and not at them") {
+  struct Case {
+    const char* family;
+    int points;
+    DrawingOrder order;
+    unsigned room_for_pairs;
+  };
+  for (const Case& one : {Case{"squares in each other, in no order", 300, DrawingOrder::Greedy, 0},
+                          {"squares in each other, in no order", 300, DrawingOrder::Greedy, kMostPaired},
+                          {"equal squares", 400, DrawingOrder::Greedy, 0},
+                          {"spirals in each other", 900, DrawingOrder::Greedy, 0},
+                          {"squares in each other, in no order", 300, DrawingOrder::Endpoint, 0}}) {
+    INFO(one.family, ", ", one.room_for_pairs);
+    Limited limited(contours_of(one.family, one.points));
+    const auto contours = static_cast<unsigned>(limited.in.view.counts->contours);
+    const auto run = [&](unsigned long long listing, unsigned long long ordering) {
+      limited.run(one.order, one.room_for_pairs, listing, ordering);
+    };
+    run(kAnySteps, kAnySteps);
+    CHECK(limited.refused == 0);
+    const std::vector<unsigned> wanted = limited.sorted;
+    const unsigned long long listing = limited.listing, ordering = limited.ordering;
+    if (one.order == DrawingOrder::Greedy) {
+      CHECK(listing > 0);
+      run(listing, kAnySteps);
+      CHECK(limited.refused == 0);
+      CHECK(limited.sorted == wanted);
+      run(listing - 1, kAnySteps);
+      CHECK(limited.refused == contours);
+      CHECK(limited.are_as_they_were());
+      // What one warp spends counts as all.
+      run(kAnySteps, 1);
+      CHECK(limited.refused == contours);
+    } else {
+      run(0, ordering);
+      CHECK(limited.refused == 0);
+      CHECK(limited.sorted == wanted);
+      run(0, ordering - 1);
+      CHECK(limited.refused == contours);
+      CHECK(limited.are_as_they_were());
+    }
+  }
+}
+
+TEST_CASE("the steps that the kernels of order_nearest count are those that grow") {
+  const auto steps = [](const char* family, DrawingOrder order, int points) {
+    Limited limited(contours_of(family, points));
+    limited.run(order, 0, kAnySteps, kAnySteps);
+    return std::pair{static_cast<double>(limited.listing), static_cast<double>(limited.ordering)};
+  };
+  // Four times as many contours, all compared with all.
+  for (const char* family : {"squares in each other, in no order", "diagonals beside each other"}) {
+    const auto few = steps(family, DrawingOrder::Greedy, 200),
+               many = steps(family, DrawingOrder::Greedy, 800);
+    INFO(family);
+    CHECK(many.first > 12 * few.first);
+  }
+  for (const auto& [family, order] : {std::pair{"equal squares", DrawingOrder::Greedy},
+                                      {"squares in each other, in no order", DrawingOrder::Endpoint}}) {
+    INFO(family);
+    CHECK(steps(family, order, 2000).second > 10 * steps(family, order, 500).second);
+  }
+}
+
+TEST_CASE("a class of contours that a device does not put in order is refused with a sentence") {
+  CHECK_THROWS_WITH_AS(
+      throw_too_many_steps(70000),
+      "order_nearest: the 70000 contours of a class lie around each other or in the same place; "
+      "to compare them all with all takes a device more than 268435456 steps in a row or "
+      "17179869184 in all, allowed up to so many; take backend: cpu, or leave some out before "
+      "(drop_duplicates, drop_small, largest_first)",
+      Error);
+}
 
 TEST_CASE("the kernels of order_nearest give the order of the CPU") {
   const double nan = std::numeric_limits<double>::quiet_NaN();

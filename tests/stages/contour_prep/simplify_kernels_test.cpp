@@ -2,11 +2,13 @@
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include <doctest/doctest.h>
 
+#include "base/error.h"
 #include "stages/contour_prep/simplify/douglas_peucker.cuh"
 #include "stages/contour_prep/simplify/visvalingam.cuh"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/emulated_teams.h"
 #include "tests/stages/contour_prep/simplify_reference.h"
+#include "tests/stages/contour_prep/slow_contours.h"
 
 using namespace contorno;
 using namespace contorno::simplify_cuda;
@@ -51,7 +53,64 @@ void check_against_reference(const std::vector<TestContour>& contours, const Sim
   CHECK(wrong == 0);
 }
 
+/// What the kernels keep with a limit on their looks at points, and whether they refuse.
+struct LimitedMarks {
+  std::vector<std::uint8_t> keep;
+  unsigned refused = 0;
+};
+LimitedMarks marks_within(std::uint64_t most_looks, const ContoursView& in) {
+  std::vector<Interval> intervals(in.format.point_capacity);
+  LimitedMarks marks{std::vector<std::uint8_t>(in.format.point_capacity, 2)};
+  DouglasPeucker step(SimplifyParams{.tolerance = 0.5});
+  step.intervals = intervals.data();
+  step.work = {.most = most_looks, .refused = &marks.refused};
+  run_step(in, step, MarkCall{marks.keep.data()});
+  return marks;
+}
+/// The least limit that does not refuse these.
+std::uint64_t looks_at(const ContoursView& in) {
+  std::uint64_t least = 0, most = std::uint64_t{1} << 32;
+  while (least < most) {
+    const std::uint64_t middle = (least + most) / 2;
+    (marks_within(middle, in).refused == 0 ? most : least) =
+        marks_within(middle, in).refused == 0 ? middle : middle + 1;
+  }
+  return least;
+}
+
 }  // namespace
+
+TEST_CASE("the kernels of simplify refuse a contour that takes more looks than are allowed") {
+  const TestContours comb(kSlowSide, kSlowSide, 1, {{0, true, comb_of(240)}});
+  const std::uint64_t looks = looks_at(comb.view);
+  // At each tooth nearly all that is left.
+  CHECK(looks > 240 * 240 / 8);
+  CHECK(looks < 240 * 240);
+  const LimitedMarks at = marks_within(looks, comb.view), beyond = marks_within(looks - 1, comb.view),
+                     free = marks_within(~std::uint64_t{0}, comb.view);
+  CHECK(at.refused == 0);
+  CHECK(at.keep == free.keep);
+  CHECK(beyond.refused == comb.view.counts->points - 1);  // its own points
+  // A ring whose intervals are halved is far below.
+  const TestContours ring(kSlowSide, kSlowSide, 1, {waved_ring(0, 600, 90, 80, 6)});
+  CHECK(looks_at(ring.view) < 600 * 20);
+}
+
+TEST_CASE("what a device may do for a contour of simplify is limited where contours can need more") {
+  const WorkLimit limit;
+  CHECK_FALSE(limit.can_be_met(0));
+  CHECK_FALSE(limit.can_be_met(1));
+  CHECK_FALSE(limit.can_be_met(131072));
+  CHECK(limit.can_be_met(131073));
+  CHECK(limit.can_be_met(~0U));
+  CHECK_FALSE(limit.is_met(~std::uint64_t{0}));  // nobody is told
+  CHECK_THROWS_WITH_AS(
+      DouglasPeucker::throw_too_much_work(300000),
+      "simplify: a contour of 300000 points is folded so often, like a comb, that they have to be "
+      "looked at more than 17179869184 times, allowed up to so many on a device; take backend: "
+      "cpu, method: visvalingam, or a greater spacing before (resample)",
+      Error);
+}
 
 TEST_CASE("the kernels of simplify keep the points of the references") {
   std::vector<TestContour> contours = exact_contours(22, 4, 12);

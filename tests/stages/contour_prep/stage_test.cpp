@@ -15,9 +15,12 @@
 #include "stages/contour_prep/drop_small/stage.h"
 #include "stages/contour_prep/largest_first/stage.h"
 #include "stages/contour_prep/measure_map/stage.h"
+#include "stages/contour_prep/order_nearest/stage.h"
 #include "stages/contour_prep/resample/stage.h"
+#include "stages/contour_prep/simplify/stage.h"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/reference.h"
+#include "tests/stages/contour_prep/slow_contours.h"
 #include "tests/stages/default_params.h"
 
 using namespace contorno;
@@ -218,4 +221,30 @@ TEST_CASE("a step that takes more than contours is refused where there is nothin
   CHECK_THROWS_WITH_AS(
       graph_of(contour_prep_stage(), params_with({some_steps()[0], step(measure_map_stage(), {})})),
       "contour_prep: steps[1] is measure_map, which takes maps too; use it in a graph, or alone", Error);
+}
+
+TEST_CASE("a device refuses contours that cost the square of their points, and works on the next frame") {
+  if (!device_report().available) return;
+  const auto squares = slow_contours_of_many()[0].make(300'000);
+  struct Case {
+    StepSpec step;
+    TestContours in;
+  };
+  const std::vector<Case> cases{
+      {step(simplify_stage(), {{"tolerance", 0.5}}),
+       TestContours(kSlowSide, kSlowSide, 1, {{0, true, comb_of(600'000)}})},
+      {step(order_nearest_stage(), {}), TestContours(kSlowSide, kSlowSide, 1, squares)},
+      {step(order_nearest_stage(), {{"order", std::string("endpoint")}}),
+       TestContours(kSlowSide, kSlowSide, 1, squares)}};
+  for (const Case& one : cases) {
+    INFO(one.step.type->name);
+    StepsOnContours steps({one.step}, Backend::Cuda);
+    CHECK_THROWS_WITH_AS(steps.run(one.in), doctest::Contains("allowed up to so many"), Error);
+    // The same room, with nothing in it.
+    const ContourCounts counts = *one.in.view.counts;
+    const std::uint32_t end = one.in.view.class_begin[1];
+    *one.in.view.counts = {}, one.in.view.class_begin[1] = 0;
+    CHECK(steps.run(one.in).counts->contours == 0);
+    *one.in.view.counts = counts, one.in.view.class_begin[1] = end;
+  }
 }
