@@ -55,7 +55,7 @@ class Windings {
     }
   }
 
-  Region region(Orientation orientation) {
+  PixelRegion region(Orientation orientation) {
     const int sign = orientation == Orientation::Low ? 1 : -1;
     int outside = 0;
     for (int y = 0; y < height_; ++y) {
@@ -66,7 +66,7 @@ class Windings {
         outside = std::min(outside, sum);
       }
     }
-    Region region{width_, height_, {}};
+    PixelRegion region{width_, height_, {}};
     region.in.resize(static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_));
     for (int y = 0; y < height_; ++y)
       for (int x = 0; x < width_; ++x)
@@ -83,7 +83,7 @@ class Windings {
 };
 
 /// Of each pixel the distance to the nearest one of its column; more than the sides where there is none.
-std::vector<std::int64_t> column_distances(const Region& region) {
+std::vector<std::int64_t> column_distances(const PixelRegion& region) {
   const std::int64_t none = std::int64_t{region.width} + region.height;
   std::vector<std::int64_t> distances(region.in.size(), none);
   for (int x = 0; x < region.width; ++x) {
@@ -150,8 +150,8 @@ class RowEnvelope {
 
 }  // namespace
 
-Region region_of_class(const ContoursView& contours, std::size_t k, Orientation orientation, int width,
-                       int height) {
+PixelRegion region_of_class(const ContoursView& contours, std::size_t k, Orientation orientation, int width,
+                            int height) {
   const ToPixels to_pixels(contours.format, width, height);
   const double* const levels = contours.column(Attribute::Level);
   const std::uint32_t first = contours.class_begin[k], last = contours.class_begin[k + 1];
@@ -167,8 +167,8 @@ Region region_of_class(const ContoursView& contours, std::size_t k, Orientation 
   return windings.region(orientation);
 }
 
-Region edge_of(const Region& region) {
-  Region edge{region.width, region.height, std::vector<std::uint8_t>(region.in.size())};
+PixelRegion edge_of(const PixelRegion& region) {
+  PixelRegion edge{region.width, region.height, std::vector<std::uint8_t>(region.in.size())};
   const auto is_in = [&](int x, int y) {
     return x >= 0 && y >= 0 && x < region.width && y < region.height && region.in[region.index(x, y)] != 0;
   };
@@ -179,7 +179,7 @@ Region edge_of(const Region& region) {
   return edge;
 }
 
-std::vector<std::int64_t> squared_distances(const Region& region) {
+std::vector<std::int64_t> squared_distances(const PixelRegion& region) {
   std::vector<std::int64_t> distances = column_distances(region);
   RowEnvelope envelope(region.width);
   for (int y = 0; y < region.height; ++y) envelope.replace(distances.data() + region.index(0, y));

@@ -10,7 +10,7 @@
 namespace contorno {
 
 /// Pixels of an image that belong to something, row by row: 1, else 0.
-struct Region {
+struct PixelRegion {
   int width = 0, height = 0;
   std::vector<std::uint8_t> in;
 
@@ -24,17 +24,17 @@ struct Region {
 /// left out; where the outermost contours are holes, all around them is high. Contours that end on the border
 /// of the map have been closed along it. Other open ones go around nothing, and neither does a map without
 /// contours. Of several levels the lowest one counts.
-Region region_of_class(const ContoursView& contours, std::size_t k, Orientation orientation, int width,
-                       int height);
+PixelRegion region_of_class(const ContoursView& contours, std::size_t k, Orientation orientation, int width,
+                            int height);
 
 /// Pixels of the region that have a neighbour, left, right, above or below, that is none of it or outside of
 /// the image.
-Region edge_of(const Region& region);
+PixelRegion edge_of(const PixelRegion& region);
 
 /// For each pixel the square of the Euclidean distance to the nearest pixel of `region`, which has at least
 /// one. Exact.
 /// Source: A. Meijster, J. Roerdink and W. Hesselink, "A general algorithm for computing distance transforms
 /// in linear time", 2000.
-std::vector<std::int64_t> squared_distances(const Region& region);
+std::vector<std::int64_t> squared_distances(const PixelRegion& region);
 
 }  // namespace contorno

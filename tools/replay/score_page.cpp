@@ -28,7 +28,7 @@ void write_totals(TextBuffer& text, const ValueScores& value) {
 }
 
 /// The pixels of a region as bars, one a run of a row.
-void draw_region(TextBuffer& text, const Region& region) {
+void draw_region(TextBuffer& text, const PixelRegion& region) {
   text << R"(<path class="truth" d=")";
   for (int y = 0; y < region.height; ++y)
     for (int x = 0; x < region.width;) {
@@ -41,7 +41,7 @@ void draw_region(TextBuffer& text, const Region& region) {
 }
 
 /// The contours of class `k`, which have the coordinates of their map, on the pixels of the truth.
-void draw_contours(TextBuffer& text, const ContoursView& view, std::size_t k, const Region& truth) {
+void draw_contours(TextBuffer& text, const ContoursView& view, std::size_t k, const PixelRegion& truth) {
   const double scale_x = static_cast<double>(truth.width) / view.format.width,
                scale_y = static_cast<double>(truth.height) / view.format.height;
   text << fmt::format(R"-(<g transform="translate({} {}) scale({} {})">)-", scale_x / 2 - 0.5,
@@ -67,7 +67,7 @@ void write_frame_score(TextBuffer& text, const ScorePage& page, const RecordedVa
   for (std::size_t k = 0; k < frame.classes.size(); ++k) {
     const ClassScore& score = frame.classes[k];
     if (score.joined == 0) continue;
-    const Region& region = truth.classes[k];
+    const PixelRegion& region = truth.classes[k];
     text << fmt::format(R"(<figure class="score"><svg viewBox="-1 -1 {} {}">)", region.width + 1,
                         region.height + 1);
     draw_region(text, region);

@@ -15,12 +15,12 @@
 namespace contorno {
 namespace {
 
-std::uint64_t pixels_of(const Region& region) {
+std::uint64_t pixels_of(const PixelRegion& region) {
   return static_cast<std::uint64_t>(std::count(region.in.begin(), region.in.end(), std::uint8_t{1}));
 }
 
 /// Adds the distances of the pixels of one edge to the other edge.
-void add_distances(ClassScore& score, const Region& from, const Region& to) {
+void add_distances(ClassScore& score, const PixelRegion& from, const PixelRegion& to) {
   const std::vector<std::int64_t> squares = squared_distances(to);
   for (std::size_t i = 0; i < from.in.size(); ++i) {
     if (from.in[i] == 0) continue;
@@ -117,7 +117,7 @@ void ClassScore::add(const ClassScore& other) {
   farthest = std::max(farthest, other.farthest);
 }
 
-ClassScore score_of(Region result, Region truth, const Region& unjudged) {
+ClassScore score_of(PixelRegion result, PixelRegion truth, const PixelRegion& unjudged) {
   for (std::size_t i = 0; i < unjudged.in.size(); ++i)
     if (unjudged.in[i] != 0) result.in[i] = truth.in[i] = 0;
   ClassScore score;
@@ -130,7 +130,7 @@ ClassScore score_of(Region result, Region truth, const Region& unjudged) {
   score.missed = has_truth && !has_result ? 1 : 0;
   score.extra = has_result && !has_truth ? 1 : 0;
   if (score.found == 0) return score;
-  const Region one = edge_of(result), other = edge_of(truth);
+  const PixelRegion one = edge_of(result), other = edge_of(truth);
   add_distances(score, one, other);
   add_distances(score, other, one);
   return score;

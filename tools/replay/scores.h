@@ -33,7 +33,7 @@ struct ClassScore {
 };
 
 /// Compares two regions of the same size but for the pixels that are not judged, which belong to neither.
-ClassScore score_of(Region result, Region truth, const Region& unjudged);
+ClassScore score_of(PixelRegion result, PixelRegion truth, const PixelRegion& unjudged);
 
 struct FrameScore {
   std::uint64_t place = 0;

@@ -67,8 +67,8 @@ LabelPicture read_labels(const std::string& path) {
 }
 
 template <class Is>
-Region region_where(const LabelPicture& labels, const Is& is) {
-  Region region{labels.width, labels.height, {}};
+PixelRegion region_where(const LabelPicture& labels, const Is& is) {
+  PixelRegion region{labels.width, labels.height, {}};
   region.in.reserve(labels.labels.size());
   for (const std::uint16_t label : labels.labels) region.in.push_back(is(label) ? 1 : 0);
   return region;

@@ -21,8 +21,8 @@ struct LabelMeaning {
 
 /// The regions of a frame's classes, all of one size.
 struct TrueRegions {
-  std::vector<Region> classes;
-  Region unjudged;
+  std::vector<PixelRegion> classes;
+  PixelRegion unjudged;
 };
 
 class Truth {
