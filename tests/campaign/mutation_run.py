@@ -36,9 +36,10 @@ FAMILIES = {
     "element": Family(("plugins/gst/element/*.cpp",), (*PROGRAM, "contorno_gst_tests", "contorno_python", "contorno_python_pipeline"), (
         ["{build}/bin/contorno_gst_tests"],
         [*PYTEST, "tests/plugins/gst/element_slots_test.py", "tests/plugins/gst/maps_pad_test.py",
-         "tests/plugins/gst/element_accounts_test.py", "tests/plugins/gst/element_test.py"])),
+         "tests/plugins/gst/element_accounts_test.py", "tests/plugins/gst/maps_change_test.py", "tests/plugins/gst/tensor_maps_test.py",
+         "tests/plugins/gst/element_test.py"])),
     "replay": Family(("tools/replay/*.cpp", "tools/commands/replay.cpp", "tools/commands/record.cpp"), (*PROGRAM, "contorno_tests"), (
-        unit("tools/replay_*_test.cpp"),
+        unit("tools/replay_*_test.cpp", "tools/wrapped_source_test.cpp"),
         [*PYTEST, "tests/tools/replay_test.py", "tests/tools/replay_compare_test.py", "tests/tools/replay_record_test.py",
          "tests/tools/replay_scores_test.py", "tests/tools/record_test.py", "-k", "not by_one_line_of"],)),
     "runner": Family(("pipeline/run/*.cpp", "pipeline/graph/*.cpp"), (*PROGRAM, "contorno_tests"), (
