@@ -1,11 +1,9 @@
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 #include <limits>
 #include <unordered_map>
 
-#include "config/options.h"
 #include "config/sections.h"
 
 namespace contorno::config {
@@ -195,25 +193,6 @@ const ParamDeclaration& class_params() {
     return declare(std::move(list));
   }();
   return declaration;
-}
-
-Colour class_colour(std::size_t index) {
-  // Colours that stay apart for every kind of colour vision (Okabe and Ito), strongest first.
-  static constexpr std::array<Colour, 7> kPalette{{{213, 94, 0},
-                                                   {0, 114, 178},
-                                                   {0, 158, 115},
-                                                   {230, 159, 0},
-                                                   {204, 121, 167},
-                                                   {86, 180, 233},
-                                                   {240, 228, 66}}};
-  return kPalette[index % kPalette.size()];
-}
-
-std::vector<ClassSpec> classes_of_maps(const ImageFormat& maps) {
-  std::vector<ClassSpec> classes(static_cast<std::size_t>(maps.channels));
-  for (std::size_t k = 0; k < classes.size(); ++k)
-    classes[k].name = fmt::format("class{}", k), classes[k].colour = class_colour(k);
-  return classes;
 }
 
 std::vector<ClassSpec> read_classes(const YamlNode& list, Problems& problems) {

@@ -100,10 +100,45 @@ HelpPage pipeline_page() {
           .examples = {{"example", "pipeline: {backend: auto, slots: 4, deadline: 100}"}}};
 }
 
+HelpPage sources_page() {
+  return {
+      .kind = "section",
+      .name = "sources",
+      .summary =
+          "The cameras of a graph: sources that run at once in one process, each through stages and "
+          "sinks of its own. The path of a sink needs {camera}, which stands for the name.",
+      .facts = {},
+      .tables = {{.title = "keys of an entry",
+                  .rows = {{"name", "text, required",
+                            "A word of a-z, 0-9, _ and - with at most 32 characters, for paths, lines and "
+                            "reports."},
+                           {"set", "a map",
+                            "What --set takes, for this camera alone: {pipeline.deadline: 60}."}},
+                  .after = "Beside these an entry has the type of its source and the parameters of that."},
+                 parameters({&camera_params()})},
+      .examples = {{"example",
+                    "sources:\n"
+                    "  - {name: north, type: video, location: \"rtsp://127.0.0.1:8554/a\"}\n"
+                    "  - {name: south, type: camera, device: /dev/video2, required: true, weight: 2}"},
+                   {"on the command line", "--set sources.south.device=/dev/video0"}}};
+}
+
+HelpPage live_page() {
+  return {.kind = "section",
+          .name = "live",
+          .summary = "When cameras of sources are taken for lost, and how they are opened again, for ever.",
+          .facts = {},
+          .tables = {parameters({&live_params()})},
+          .examples = {{"example", "live: {stall: 2000, reconnect: [1000, 30000]}"}}};
+}
+
 HelpPage graph_page() {
   const HelpTable sections{
       .title = "sections",
-      .rows = {{"source", "a source; required", "Where frames or class maps come from."},
+      .rows = {{"source", "a source; required, or sources", "Where frames or class maps come from."},
+               {"sources", fmt::format("a list of 1 to {}, in place of source", kMostCameras),
+                "Several cameras, each a source with a name; see 'contorno stages sources'."},
+               {"live", "keys of the section live; with sources", "When a camera is lost, and opened again."},
                {"pipeline", "keys of the section pipeline", "How frames are run through the stages."},
                {"classes", "a list, or auto", "What is looked for, at which level, and how it is drawn."},
                {"stages", "a list of stages",
@@ -173,7 +208,8 @@ HelpPage help_page(const SinkType& type) {
 }
 
 const std::vector<HelpPage>& section_pages() {
-  static const std::vector<HelpPage> pages{graph_page(), pipeline_page(), classes_page()};
+  static const std::vector<HelpPage> pages{graph_page(), pipeline_page(), classes_page(), sources_page(),
+                                           live_page()};
   return pages;
 }
 

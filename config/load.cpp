@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t kLongestSection = 64;  // longer words resemble none
 
 const std::vector<std::string>& top_level_keys() {
-  static const std::vector<std::string> keys{"source", "pipeline", "classes", "stages", "sinks"};
+  static const std::vector<std::string> keys{"source",  "sources", "live", "pipeline",
+                                             "classes", "stages",  "sinks"};
   return keys;
 }
 
@@ -64,9 +65,8 @@ void refuse_unused_colours(const YamlNode& classes, const std::vector<DeclaredSt
                         key));
 }
 
-void read_graph(const YamlNode& root, const Catalog& catalog, const LoadOptions& options,
-                const ListedSteps& steps, GraphSpec& graph, Problems& problems) {
-  const Reading reading{catalog, options.output_root, steps, problems};
+void read_graph(const YamlNode& root, const LoadOptions& options, const Reading& reading, GraphSpec& graph) {
+  Problems& problems = reading.problems;
   read_settings(root, options, graph, problems);
   if (const YamlEntry* entry = root.find("source"))
     graph.source = read_source(entry->value, reading);
@@ -92,16 +92,111 @@ void read_graph(const YamlNode& root, const Catalog& catalog, const LoadOptions&
   if (root.find("stages") == nullptr && root.find("sinks") == nullptr)
     problems.add({}, "the graph has no nodes: neither stages nor sinks",
                  "add a stages: list and a sinks: list");
-  connect(join_halves(std::move(stages), problems), std::move(sinks), catalog, graph, problems);
+  connect(join_halves(std::move(stages), problems), std::move(sinks), reading.catalog, graph, problems);
+}
+
+/// What the graphs of one file have in common.
+struct Loading {
+  const Catalog& catalog;
+  const LoadOptions& options;
+  Problems& problems;
+};
+
+/// Reads the tree of a graph with at most one source. `camera` is the entry of `sources:` that it is for.
+GraphSpec read_tree(YamlNode root, const std::vector<Override>& overrides, const std::string* camera,
+                    const Loading& loading) {
+  const LoadOptions& options = loading.options;
+  GraphSpec graph;
+  const std::optional<std::string> input = camera == nullptr ? options.input : std::nullopt;
+  const ListedSteps steps = apply_overrides(root, loading.catalog, overrides, input, loading.problems);
+  place_inputs(root, loading.catalog, options.input_root);
+  graph.written = written_keys(root);
+  Reading reading{loading.catalog, options.output_root, steps, loading.problems};
+  if (camera != nullptr) {
+    name_sinks(root, *camera, loading.catalog, loading.problems);
+    reading.source_owner = fmt::format("source '{}'", printable(*camera));
+    reading.source_keys = camera_keys();
+  }
+  read_graph(root, options, reading, graph);
+  return graph;
+}
+
+/// Cameras are opened again for ever: how often is no question.
+void refuse_attempts(const YamlNode& source, Problems& problems) {
+  if (const YamlEntry* entry = source.find("reconnect_attempts"))
+    problems.add(entry->place, "reconnect_attempts is for a graph with one 'source'",
+                 "take it out: the sources of 'sources' are opened again for ever, as 'live' says");
+}
+
+LiveSettings read_live(const YamlNode& root, const Loading& loading) {
+  ParamSet params(live_params());
+  const YamlEntry* entry = root.find("live");
+  if (entry == nullptr || !expect_map(entry->value, "live", loading.problems)) return {};
+  const std::size_t before = loading.problems.size();
+  read_params(entry->value, {}, "live", entry->place, params, loading.problems);
+  if (loading.problems.size() == before)
+    params.try_out({"", [&](std::string_view key, ExitCode code, const std::string& reason) {
+                      loading.problems.add(entry->value.find(key)->value.place, reason, "", code);
+                    }});
+  return params.as<LiveSettings>();
+}
+
+void refuse_both(const YamlNode& root, const Loading& loading) {
+  const YamlEntry *one = root.find("source"), *several = root.find("sources");
+  if (one != nullptr)
+    loading.problems.add(
+        one->place,
+        fmt::format("the graph has 'source' and, in {}, 'sources'", loading.problems.name_of(several->place)),
+        "keep one of them; the entries of 'sources' have names");
+  if (loading.options.input)
+    loading.problems.add(several->place, "--input names one input, and the graph has 'sources'",
+                         "use --set sources.NAME.KEY=VALUE");
+}
+
+std::vector<CameraSpec> read_cameras(YamlNode root, std::vector<Override> command_line,
+                                     const Loading& loading) {
+  Problems& problems = loading.problems;
+  refuse_both(root, loading);
+  std::erase_if(root.entries, [](const YamlEntry& entry) { return entry.key == "source"; });
+  std::vector<CameraTree> trees = split_cameras(root, command_line, problems);
+  std::vector<CameraSpec> cameras;
+  const Problems none = problems.empty_copy();
+  if (trees.empty()) {  // what is wrong with the rest of the file is told all the same
+    LoadOptions options = loading.options;
+    options.source = SourceUse::Optional;
+    std::erase_if(root.entries, [](const YamlEntry& entry) { return entry.key == "sources"; });
+    Problems own = none;
+    read_tree(root, command_line, nullptr, {loading.catalog, options, own});
+    problems.add_new(own);
+  }
+  for (CameraTree& tree : trees) {
+    Problems own = none;
+    const YamlNode& source = tree.root.find("source")->value;
+    refuse_attempts(source, own);
+    std::vector<Override> overrides = std::move(tree.set);
+    overrides.insert(overrides.end(), command_line.begin(), command_line.end());
+    const std::string name = tree.camera.name.empty() ? entry_name(source) : tree.camera.name;
+    CameraSpec camera = std::move(tree.camera);
+    camera.graph = read_tree(std::move(tree.root), overrides, &name, {loading.catalog, loading.options, own});
+    if (camera.graph.source.type != nullptr && own.empty()) {
+      camera.reads_files = reads_files(camera.graph.source);
+      if (camera.graph.source.type->params.find("reconnect_attempts") != nullptr)
+        camera.graph.source.params.set("reconnect_attempts", std::int64_t{0});
+    }
+    cameras.push_back(std::move(camera));
+    problems.add_new(own);
+  }
+  return cameras;
 }
 
 }  // namespace
 
-GraphSpec load_graph_text(const std::string& text, const std::string& file_name, const Catalog& catalog,
+FleetSpec load_fleet_text(const std::string& text, const std::string& file_name, const Catalog& catalog,
                           const LoadOptions& options) {
   const SourceText source(text);
   Problems problems(file_name, source, options.overrides);
-  GraphSpec graph;
+  const Loading loading{catalog, options, problems};
+  FleetSpec fleet;
   YamlNode root;
   if (source.check(problems)) root = parse_yaml(source, problems);
   if (problems.empty() && root.kind == YamlKind::Null)
@@ -110,13 +205,33 @@ GraphSpec load_graph_text(const std::string& text, const std::string& file_name,
   else if (problems.empty() && expect_map(root, "the graph", problems)) {
     refuse_unknown_sections(root, problems);
     expand_shorthand(root);
-    const ListedSteps steps = apply_overrides(root, catalog, options, problems);
-    place_inputs(root, catalog, options.input_root);
-    graph.written = written_keys(root);
-    read_graph(root, catalog, options, steps, graph, problems);
+    std::vector<Override> overrides = overrides_of(options, problems);
+    fleet.live = read_live(root, loading);
+    if (root.find("sources") != nullptr) {
+      fleet.cameras = read_cameras(std::move(root), std::move(overrides), loading);
+    } else {
+      if (const YamlEntry* live = root.find("live"))
+        problems.add(live->place, "'live' is for a graph with 'sources'",
+                     "take it out, or name the source: sources: [{name: ..., type: ..., ...}]");
+      fleet.cameras.push_back({.graph = read_tree(std::move(root), overrides, nullptr, loading)});
+    }
   }
   if (!problems.empty()) throw ConfigErrors(problems.code(), problems.report(), problems.size());
-  return graph;
+  return fleet;
+}
+
+GraphSpec load_graph_text(const std::string& text, const std::string& file_name, const Catalog& catalog,
+                          const LoadOptions& options) {
+  FleetSpec fleet = load_fleet_text(text, file_name, catalog, options);
+  if (fleet.is_named())
+    throw ConfigErrors(
+        ExitCode::BadConfig,
+        fmt::format("{}: error: the graph has 'sources', and one source is needed here\n"
+                    "  fix: contorno run, check and latency take several; elsewhere give one as "
+                    "'source: {{type: ..., ...}}'",
+                    printable(file_name, 4096)),
+        1);
+  return std::move(fleet.cameras.front().graph);
 }
 
 GraphSpec load_graph(const std::string& path, const Catalog& catalog, const LoadOptions& options) {

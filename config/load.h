@@ -18,7 +18,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "pipeline/graph/bind.h"
 #include "pipeline/graph/graph.h"
+#include "pipeline/run/camera_spec.h"
 
 namespace contorno::config {
 
@@ -27,7 +29,8 @@ enum class SourceUse : std::uint8_t { Needed, Optional };
 
 /// What the command line changes in a graph; it is checked exactly as the file is.
 struct LoadOptions {
-  /// "node.key=value", "source.key=value", "pipeline.key=value" or "classes.NAME.key=value".
+  /// "node.key=value", "source.key=value", "sources.NAME.key=value", "pipeline.key=value" or
+  /// "classes.NAME.key=value".
   std::vector<std::string> overrides{};
   std::optional<std::string> input{};  ///< sets the parameter that the source type calls its input
   std::optional<Backend> backend{};    ///< outranks the file
@@ -58,29 +61,25 @@ class ConfigErrors : public Error {
   std::size_t count_;
 };
 
-/// Reads "-" from standard input. `options.input_root` is that of the file, unless it is set. Throws
-/// Error(MissingInput) when there is no such file, ConfigErrors when the graph is wrong.
+/// The cameras of a graph: one without a name for `source:`, and one for each entry of `sources:`, whose
+/// graph is the file's with what the entry's `set` changes. Arguments and errors as those of load_graph_text;
+/// a mistake that several cameras share is told once.
+FleetSpec load_fleet_text(const std::string& text, const std::string& file_name, const Catalog& catalog,
+                          const LoadOptions& options = {});
+
+/// Loads a graph of one source, or of none; one with `sources:` is refused. Reads "-" from standard input.
+/// `options.input_root` is that of the file, unless it is set. Throws Error(MissingInput) when there is no
+/// such file, ConfigErrors when the graph is wrong.
 GraphSpec load_graph(const std::string& path, const Catalog& catalog, const LoadOptions& options = {});
 /// `file_name` is only for messages.
 GraphSpec load_graph_text(const std::string& text, const std::string& file_name, const Catalog& catalog,
                           const LoadOptions& options = {});
 
-/// Once the source is open: takes the classes from its maps where the graph says `classes: auto`, settles
-/// every input that takes "whatever the source delivers" (Origin:: kFrameOrMaps, kMapsOrFrame) and checks
-/// that source.frame and source.maps exist where they are used. In a stream of maps without frames, nodes and
-/// sinks that need a frame (an overlay) are taken out, as long as a sink is left, or without any sink a node.
-/// Returns a sentence that names them, or nothing. Throws Error(BadConfig) with all that is missing.
-std::string bind_source(GraphSpec& graph, const StreamFormat& stream);
-
-/// Opens the graph's source and tells it how many classes are expected.
-std::unique_ptr<Source> make_source(const GraphSpec& graph);
-/// A source that a graph is bound to.
-struct BoundSource {
-  std::unique_ptr<Source> source;
-  std::string notice;  ///< what bind_source has to tell the user
-};
-/// make_source, then bind_source.
-BoundSource open_source(GraphSpec& graph);
+// What a graph is bound to its source with is declared in pipeline/graph/bind.h.
+using contorno::bind_source;
+using contorno::BoundSource;
+using contorno::make_source;
+using contorno::open_source;
 
 /// What is allowed but probably not meant: outputs that nobody reads, levels outside 0..1, no sink.
 std::vector<std::string> graph_warnings(const GraphSpec& graph);

@@ -129,11 +129,11 @@ std::vector<Declared<Type>> read_nodes(const YamlNode& list, const std::vector<c
 SourceSpec read_source(const YamlNode& map, const Reading& reading) {
   Problems& problems = reading.problems;
   SourceSpec source;
-  if (!expect_map(map, "source", problems)) return source;
+  if (!expect_map(map, reading.source_owner, problems)) return source;
   source.type = read_type(map, reading.catalog.sources, "source", problems, reading.catalog.left_out);
   if (source.type == nullptr) return source;
   source.params = ParamSet(source.type->params);
-  read_and_try(map, {"type"}, "source", *source.type, source.params, reading);
+  read_and_try(map, reading.source_keys, reading.source_owner, *source.type, source.params, reading);
   const YamlEntry* input = map.find(source.type->input_param);
   source.where = problems.where((input == nullptr ? map.find("type") : input)->value.place);
   return source;

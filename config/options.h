@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/graph/bind.h"
 #include "pipeline/graph/graph.h"
 
 namespace contorno::config {
@@ -18,7 +19,6 @@ ParamSet params_from_text(const ParamDeclaration& declaration, const std::string
                           const std::vector<std::pair<std::string, std::string>>& settings,
                           const MaskReader& read_mask, const std::string& option = "--");
 
-/// The colour of the class with this index where the file gives none.
-Colour class_colour(std::size_t index);
+using contorno::class_colour;
 
 }  // namespace contorno::config

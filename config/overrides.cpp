@@ -43,16 +43,6 @@ class Targets {
   const ListedSteps& steps_;
 };
 
-void put(YamlNode& map, const std::string& key, const std::string& value, const Place& place) {
-  YamlEntry* entry = map.find(key);
-  if (entry == nullptr) {
-    map.entries.push_back({.key = key, .place = place, .value = {}});
-    entry = &map.entries.back();
-  }
-  entry->value =
-      YamlNode{.kind = YamlKind::Scalar, .style = ScalarStyle::CommandLine, .place = place, .text = value};
-}
-
 /// What was meant by an unknown node: another one, a section, or classes.NAME with the first word misspelt.
 std::string meant_target(const std::string& target, std::vector<std::string> nodes) {
   const std::size_t dot = target.find('.');
@@ -62,30 +52,13 @@ std::string meant_target(const std::string& target, std::vector<std::string> nod
   return did_you_mean(target, nodes);
 }
 
-/// TARGET.KEY=VALUE, or nothing.
-struct Override {
-  std::string target, key, value;
-};
-
-std::optional<Override> override_of(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  const std::size_t dot = equals == std::string::npos ? std::string::npos : text.rfind('.', equals);
-  if (dot == std::string::npos || dot == 0 || dot + 1 == equals) return std::nullopt;
-  return Override{text.substr(0, dot), text.substr(dot + 1, equals - dot - 1), text.substr(equals + 1)};
-}
-
-void apply_override(const std::string& text, const Place& place, YamlNode& root, const ListedSteps& steps,
-                    Problems& problems) {
-  const auto given = override_of(text);
-  if (!given) {
-    problems.add(place, fmt::format("'{}' is no setting", printable(text)),
-                 "write NODE.KEY=VALUE, source.KEY=VALUE, pipeline.KEY=VALUE or classes.NAME.KEY=VALUE");
-    return;
-  }
-  const auto& [target, key, value] = *given;
+void apply_override(const Override& given, YamlNode& root, const ListedSteps& steps, Problems& problems) {
+  const auto& [target, key, value, place] = given;
   if (key == "type" || key == "name" || key == "from") {
-    problems.add(place, fmt::format("'{}' cannot be set from the command line", key),
-                 "change it in the file");
+    problems.add(
+        place,
+        fmt::format("'{}' cannot be set{}", key, place.override_index < 0 ? "" : " from the command line"),
+        "change it in the file");
     return;
   }
   Targets targets(root, steps);
@@ -108,35 +81,73 @@ void apply_override(const std::string& text, const Place& place, YamlNode& root,
                  known.empty() ? "" : fmt::format("the graph has {}", fmt::join(known, ", ")));
     return;
   }
-  put(*map, key, value, place);
+  put(*map, given);
 }
 
 }  // namespace
 
-ListedSteps apply_overrides(YamlNode& root, const Catalog& catalog, const LoadOptions& options,
-                            Problems& problems) {
-  if (options.input) {
+std::optional<std::pair<std::string, std::string>> target_and_key(const std::string& text) {
+  const std::size_t dot = text.rfind('.');
+  if (dot == std::string::npos || dot == 0 || dot + 1 == text.size()) return std::nullopt;
+  return std::pair(text.substr(0, dot), text.substr(dot + 1));
+}
+
+std::vector<Override> overrides_of(const LoadOptions& options, Problems& problems) {
+  std::vector<Override> overrides;
+  for (std::size_t i = 0; i < options.overrides.size(); ++i) {
+    const std::string& text = options.overrides[i];
+    const Place place{.line = 0, .override_index = static_cast<int>(i)};
+    const std::size_t equals = text.find('=');
+    const auto given = equals == std::string::npos ? std::nullopt : target_and_key(text.substr(0, equals));
+    if (given)
+      overrides.push_back({.target = given->first,
+                           .key = given->second,
+                           .value = {.kind = YamlKind::Scalar,
+                                     .style = ScalarStyle::CommandLine,
+                                     .place = place,
+                                     .text = text.substr(equals + 1)},
+                           .place = place});
+    else
+      problems.add(place, fmt::format("'{}' is no setting", printable(text)),
+                   "write NODE.KEY=VALUE, source.KEY=VALUE, pipeline.KEY=VALUE or classes.NAME.KEY=VALUE");
+  }
+  return overrides;
+}
+
+void put(YamlNode& map, const Override& given) {
+  YamlEntry* entry = map.find(given.key);
+  if (entry == nullptr) {
+    map.entries.push_back({.key = given.key, .place = given.place, .value = {}});
+    entry = &map.entries.back();
+  }
+  entry->value = given.value;
+}
+
+ListedSteps apply_overrides(YamlNode& root, const Catalog& catalog, const std::vector<Override>& overrides,
+                            const std::optional<std::string>& input, Problems& problems) {
+  if (input) {
     const ListedSteps none;
     YamlNode* source = Targets(root, none).section("source");
     const YamlNode* name = source == nullptr ? nullptr : scalar_of(*source, "type");
     const SourceType* type = name == nullptr ? nullptr : catalog.source(name->text);
     if (type != nullptr && !type->input_param.empty())
-      put(*source, type->input_param, *options.input, source->place);
+      put(*source, {.target = "source",
+                    .key = type->input_param,
+                    .value = {.kind = YamlKind::Scalar,
+                              .style = ScalarStyle::CommandLine,
+                              .place = source->place,
+                              .text = *input},
+                    .place = source->place});
   }
   ListedSteps steps;
-  std::vector<bool> done;
-  const auto apply = [&](std::size_t i) {
-    apply_override(options.overrides[i], {.line = 0, .override_index = static_cast<int>(i)}, root, steps,
-                   problems);
-  };
-  for (std::size_t i = 0; i < options.overrides.size(); ++i) {
-    const auto given = override_of(options.overrides[i]);
-    done.push_back(given && names_steps(root, catalog, given->target, given->key));
-    if (done.back()) apply(i);
-  }
+  std::vector<const Override*> later;
+  for (const Override& one : overrides)
+    if (names_steps(root, catalog, one.target, one.key))
+      apply_override(one, root, steps, problems);
+    else
+      later.push_back(&one);
   steps = expand_steps(root, catalog);
-  for (std::size_t i = 0; i < options.overrides.size(); ++i)
-    if (!done[i]) apply(i);
+  for (const Override* one : later) apply_override(*one, root, steps, problems);
   return steps;
 }
 

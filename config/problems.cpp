@@ -60,6 +60,24 @@ void Problems::add(const Place& place, std::string message, std::string fix, Exi
   problems_.push_back({place, std::move(message), std::move(fix), code});
 }
 
+Problems Problems::empty_copy() const {
+  Problems copy = *this;
+  copy.problems_.clear();
+  return copy;
+}
+
+void Problems::add_new(const Problems& others) {
+  const std::size_t before = problems_.size();
+  for (const Problem& other : others.problems_) {
+    const auto is_known = [&](const Problem& one) {
+      return one.place.override_index == other.place.override_index && one.place.line == other.place.line &&
+             one.place.column == other.place.column;
+    };
+    if (std::none_of(problems_.begin(), problems_.begin() + static_cast<std::ptrdiff_t>(before), is_known))
+      problems_.push_back(other);
+  }
+}
+
 ExitCode Problems::code() const {
   for (const Problem& problem : problems_)
     if (problem.code == ExitCode::BadConfig) return problem.code;

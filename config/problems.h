@@ -26,6 +26,11 @@ class Problems {
 
   void add(const Place& place, std::string message, std::string fix = {},
            ExitCode code = ExitCode::BadConfig);
+  /// Problems of the same text and command line, without any so far.
+  Problems empty_copy() const;
+  /// Adds what was found by another reading of the same text, but for places where there is a problem
+  /// already.
+  void add_new(const Problems& others);
   bool empty() const { return problems_.empty(); }
   std::size_t size() const { return problems_.size(); }
 

@@ -18,6 +18,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kColourPattern = "^#[0-9a-fA-F]{6}([0-9a-fA-F]{2})?$";
 constexpr const char* kNamePattern = "^[a-z][a-z0-9_]{0,63}$";
+constexpr const char* kCameraPattern = "^[a-z0-9][a-z0-9_-]{0,31}$";
 constexpr const char* kReferencePattern = "^[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)?$";
 
 /// 3 rather than 3.0 where a bound is whole.
@@ -175,6 +176,22 @@ StepTypes step_types(const Catalog& catalog) {
   return types;
 }
 
+/// A source as an entry of `sources`.
+Json camera(const SourceType& type) {
+  const Json set{{"type", "object"},
+                 {"description", "What --set takes, for this camera alone: {pipeline.deadline: 60}."}};
+  Json properties{{"type", {{"const", type.name}, {"description", type.summary}}},
+                  {"name",
+                   {{"type", {"string", "integer"}},
+                    {"pattern", kCameraPattern},
+                    {"description", "Name of the camera, in paths, lines and reports."}}},
+                  {"set", set}};
+  properties.update(object(camera_params(), Json::object(), Json::array(), "")["properties"]);
+  Json json = object(type.params, properties, Json::array({"name"}), type.summary);
+  json["properties"].erase("reconnect_attempts");
+  return json;
+}
+
 Json definitions(const Catalog& catalog) {
   Json json = Json::object();
   const auto type_is = [](const std::string& name, const std::string& summary) -> Json {
@@ -183,6 +200,7 @@ Json definitions(const Catalog& catalog) {
   for (const SourceType* type : catalog.sources)
     json["source_" + type->name] =
         object(type->params, {{"type", type_is(type->name, type->summary)}}, Json::array(), type->summary);
+  for (const SourceType* type : catalog.sources) json["camera_" + type->name] = camera(*type);
   for (const StageType* type : catalog.stages) {
     const auto add = [&](const std::string& name, const std::string& summary, const ParamDeclaration& params,
                          const Json& from) {
@@ -276,13 +294,27 @@ Json class_schema() {
   return json;
 }
 
+/// One of two sections, or one at least.
+Json either(const char* rule, const char* one, const char* other) {
+  return {{rule, Json::array({{{"required", Json::array({one})}}, {{"required", Json::array({other})}}})}};
+}
+
 }  // namespace
 
 Json schema(const Catalog& catalog, std::string_view version) {
   Json source = type_or(names_of(catalog.sources), chosen_by_type(names_of(catalog.sources), "source"));
   source["description"] = "Where frames come from.";
+  Json sources{{"type", "array"},
+               {"items", chosen_by_type(names_of(catalog.sources), "camera")},
+               {"minItems", 1},
+               {"maxItems", kMostCameras},
+               {"description", "Several cameras in place of source, each with a name."}};
+  Json live = object(live_params(), Json::object(), Json::array(),
+                     "When the cameras of sources are taken for lost, and how they are opened again.");
   Json properties{
       {"source", source},
+      {"sources", sources},
+      {"live", live},
       {"pipeline",
        object(pipeline_params(), Json::object(), Json::array(), "How frames are run through the stages.")},
       {"classes",
@@ -295,14 +327,14 @@ Json schema(const Catalog& catalog, std::string_view version) {
     json["$id"] = fmt::format("urn:contorno:graph:{}", version);
     json["version"] = version;
   }
-  json.update(Json{{"title", "contorno graph"},
-                   {"type", "object"},
-                   {"properties", properties},
-                   {"required", Json::array({"source"})},
-                   {"anyOf", Json::array({{{"required", Json::array({"stages"})}},
-                                          {{"required", Json::array({"sinks"})}}})},
-                   {"additionalProperties", false},
-                   {"definitions", definitions(catalog)}});
+  json.update(
+      Json{{"title", "contorno graph"},
+           {"type", "object"},
+           {"properties", properties},
+           {"allOf", Json::array({either("oneOf", "source", "sources"), either("anyOf", "stages", "sinks")})},
+           {"dependencies", {{"live", Json::array({"sources"})}}},
+           {"additionalProperties", false},
+           {"definitions", definitions(catalog)}});
   return json;
 }
 

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/load.h"
@@ -70,16 +72,23 @@ bool names_steps(YamlNode& root, const Catalog& catalog, const std::string& node
 /// The keys that the file or the command line sets, as --set names them: "small.sigma", "classes.rot.level".
 std::set<std::string> written_keys(const YamlNode& root);
 
-/// Puts --set values into the tree, in place of those of the file, and expands its lists of steps: a --set
-/// may name a whole list, or a step by the name that reports give it.
-ListedSteps apply_overrides(YamlNode& root, const Catalog& catalog, const LoadOptions& options,
-                            Problems& problems);
-
-/// The stage that makes class maps by the references and ranges of the classes, which mean nothing without
-/// it.
-inline bool looks_at_colours(const StageType& type) {
-  return type.name == "classify";
-}
+/// A value that takes the place of one of the file: of --set, or of a camera's `set`.
+struct Override {
+  std::string target, key;  ///< "pipeline" and "deadline"
+  YamlNode value;
+  Place place;  ///< of the key, for messages
+};
+/// TARGET.KEY in two; nothing where a part is missing.
+std::optional<std::pair<std::string, std::string>> target_and_key(const std::string& text);
+/// Those of the command line, as far as they are settings; others are problems.
+std::vector<Override> overrides_of(const LoadOptions& options, Problems& problems);
+/// Sets the key of a map.
+void put(YamlNode& map, const Override& given);
+/// Puts the values into the tree, in place of those of the file, and expands its lists of steps: an override
+/// may name a whole list, or a step by the name that reports give it. `input` sets the parameter that the
+/// source type calls its input.
+ListedSteps apply_overrides(YamlNode& root, const Catalog& catalog, const std::vector<Override>& overrides,
+                            const std::optional<std::string>& input, Problems& problems);
 
 /// Puts `folder` before the relative paths of what the source and the stages read, unless the command line
 /// says them.
@@ -89,9 +98,22 @@ void place_inputs(YamlNode& root, const Catalog& catalog, const std::string& fol
 const ParamDeclaration& class_params();
 /// No class where the list is the word kClassesOfMaps: bind_source takes them from the maps.
 std::vector<ClassSpec> read_classes(const YamlNode& list, Problems& problems);
-inline constexpr std::string_view kClassesOfMaps = "auto";
-/// A class of the defaults for each channel: class0, class1 and so on.
-std::vector<ClassSpec> classes_of_maps(const ImageFormat& maps);
+
+/// An entry of `sources:` with the tree of its graph, which has it as `source`.
+struct CameraTree {
+  CameraSpec camera;  ///< without its graph
+  YamlNode root;
+  std::vector<Override> set;  ///< what its graph changes
+};
+/// Takes a graph with `sources:` apart. Entries that cannot be read are problems, and left out.
+/// `command_line` are the overrides, of which those that name a source are taken out and applied.
+std::vector<CameraTree> split_cameras(const YamlNode& root, std::vector<Override>& command_line,
+                                      Problems& problems);
+/// Gives the sinks of a camera's graph its name: in place of {camera}, and where a type has a parameter
+/// `camera`. A path without {camera} is a problem.
+void name_sinks(YamlNode& root, const std::string& camera, const Catalog& catalog, Problems& problems);
+/// The keys of an entry of `sources:` that are no parameters of its type.
+std::vector<std::string> camera_keys();
 
 /// Arguments of the readers of source, stages and sinks. Everything is borrowed.
 struct Reading {
@@ -99,6 +121,9 @@ struct Reading {
   const std::optional<std::string>& output_root;  ///< as in LoadOptions
   const ListedSteps& steps;
   Problems& problems;
+  std::string source_owner = "source";  ///< what messages call the source
+  std::vector<std::string> source_keys = {
+      "type"};  ///< those of the source that are no parameters of its type
 };
 SourceSpec read_source(const YamlNode& map, const Reading& reading);
 std::vector<DeclaredStage> read_stages(const YamlNode& list, const Reading& reading);

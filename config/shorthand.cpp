@@ -59,6 +59,8 @@ bool is_node_name(std::string_view name) {
 
 void expand_shorthand(YamlNode& root) {
   if (YamlEntry* source = root.find("source")) expand_type(source->value);
+  if (YamlEntry* sources = root.find("sources"))
+    for (YamlNode& source : sources->value.items) expand_type(source);
   const std::vector<YamlNode*> nodes = nodes_of(root);
   for (YamlNode* node : nodes) expand_type(*node);
   number_nodes(nodes);

@@ -12,11 +12,14 @@ class FrameLog {
  public:
   /// `what` happens to the frames, as in "frame 3 failed: ...". It is borrowed: a literal, or a text that
   /// outlives this.
-  explicit FrameLog(std::string_view what) : what_(what) {}
+  /// `camera` begins each sentence where it is not empty: "north: frame 3 failed: ...".
+  explicit FrameLog(std::string_view what, std::string_view camera = {})
+      : what_(what), who_(camera.empty() ? "" : std::string(camera) + ": ") {}
   void operator()(std::uint64_t frame, const std::string& sentence);
 
  private:
   std::string_view what_;  ///< borrowed
+  std::string who_;
   std::uint64_t count_ = 0, next_ = 10;
 };
 

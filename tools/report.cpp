@@ -15,6 +15,7 @@
 #include "pipeline/shared/printable.h"
 #include "tools/commit.h"
 #include "tools/empty_classes.h"
+#include "tools/report_object.h"
 
 namespace contorno {
 namespace {
@@ -275,13 +276,21 @@ void mask_passwords(ordered_json& json) {
 
 }  // namespace
 
-std::string report_json(const RunReport& report, const std::string& graph_file,
-                        const std::string& graph_text) {
-  const FrameCounts& frames = report.frames;
+ordered_json frames_object(const FrameCounts& frames) {
+  return {{"in", frames.offered},
+          {"out", frames.delivered},
+          {"failed", frames.failed},
+          {"dropped",
+           {{"total", frames.dropped()},
+            {"ring_full", frames.dropped_ring_full},
+            {"deadline", frames.dropped_deadline},
+            {"aborted", frames.dropped_aborted}}},
+          {"late", frames.late},
+          {"regrown", frames.regrown}};
+}
+
+ordered_json report_object(const RunReport& report) {
   ordered_json json = {
-      {"contorno", CONTORNO_VERSION},
-      {"commit", build_commit()},
-      {"graph", {{"file", graph_file}, {"text", graph_text}}},
       {"source", report.source},
       {"backend", name_of(report.backend)},
       {"backend_reason",
@@ -291,17 +300,7 @@ std::string report_json(const RunReport& report, const std::string& graph_file,
       {"on_full", name_of(report.on_full)},
       {"bytes_per_slot", report.bytes_per_slot},
       {"interrupted", report.interrupted},
-      {"frames",
-       {{"in", frames.offered},
-        {"out", frames.delivered},
-        {"failed", frames.failed},
-        {"dropped",
-         {{"total", frames.dropped()},
-          {"ring_full", frames.dropped_ring_full},
-          {"deadline", frames.dropped_deadline},
-          {"aborted", frames.dropped_aborted}}},
-        {"late", frames.late},
-        {"regrown", frames.regrown}}},
+      {"frames", frames_object(report.frames)},
       {"wall_seconds", report.wall_seconds},
       {"frames_per_second", report.rate()},
       {"live", report.live},
@@ -356,8 +355,25 @@ std::string report_json(const RunReport& report, const std::string& graph_file,
          {"error", sink.error.empty() ? ordered_json() : ordered_json(sink.error)}});
     if (!sink.totals.empty()) json["sinks"].back()["totals"] = totals_json(sink.totals);
   }
+  return json;
+}
+
+ordered_json report_head(const std::string& graph_file, const std::string& graph_text) {
+  return {{"contorno", CONTORNO_VERSION},
+          {"commit", build_commit()},
+          {"graph", {{"file", graph_file}, {"text", graph_text}}}};
+}
+
+std::string report_lines(ordered_json json) {
   mask_passwords(json);
   return json.dump(2, ' ', false, nlohmann::detail::error_handler_t::replace) + "\n";
+}
+
+std::string report_json(const RunReport& report, const std::string& graph_file,
+                        const std::string& graph_text) {
+  ordered_json json = report_head(graph_file, graph_text);
+  json.update(report_object(report));
+  return report_lines(std::move(json));
 }
 
 std::string report_text(const RunReport& report) {

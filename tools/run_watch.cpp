@@ -5,17 +5,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "pipeline/shared/clock.h"
-#include "pipeline/shared/resource_limits.h"
 #include "tools/interrupt.h"
 #include "tools/progress.h"
 #include "tools/say.h"
@@ -55,15 +52,25 @@ class SilenceWatch {
   bool silent_ = false;
 };
 
-[[noreturn]] void end_without_device(const Runner& runner, const WatchOptions& options) {
-  const FrameCounts& frames = runner.report().frames;
+/// Frames of all cameras of which a device was given up.
+FrameCounts counts_of(const Fleet& fleet) {
+  FrameCounts sum;
+  for (std::size_t i = 0; i < fleet.size(); ++i)
+    if (const Runner* const runner = fleet.camera(i).runner()) sum += runner->report().frames;
+  return sum;
+}
+
+[[noreturn]] void end_without_device(Fleet& fleet, const WatchOptions& options) {
+  // Those that do not wait for the device end by themselves.
+  if (fleet.size() > 1) fleet.wait_for(std::chrono::milliseconds(500));
+  const FrameCounts frames = counts_of(fleet);
   say(
       fmt::format("the device has been at work on one frame for more than {:g} s (device_timeout) and was "
                   "given up; of {} "
                   "frames {} were delivered and {} failed",
                   options.device_timeout_ms * 1e-3, frames.offered, frames.delivered, frames.failed));
   try {
-    options.account();
+    if (options.account) options.account();
   } catch (const std::exception& error) {
     say(error.what());
   }
@@ -72,23 +79,88 @@ class SilenceWatch {
   std::_Exit(static_cast<int>(ExitCode::Internal));
 }
 
-void watch(Runner& runner, const WatchOptions& options, ProgressLine& progress, SilenceWatch& silence,
-           std::int64_t start) {
-  const auto timeout = std::chrono::nanoseconds(static_cast<std::int64_t>(options.device_timeout_ms * 1e6));
-  if (timeout.count() > 0 && runner.give_up_on_device(timeout)) {
-    progress.clear();
-    end_without_device(runner, options);
-  }
-  const std::int64_t now = now_ns();
-  const FrameCounts frames = runner.progress();
-  if (options.live && !options.quiet)
-    if (const std::string news = silence.look(frames.offered, now); !news.empty()) {
-      progress.clear();
-      say(news);
+/// Says what becomes of the cameras that have names.
+class StateLog {
+ public:
+  explicit StateLog(const Fleet& fleet) : fleet_(fleet), seen_(fleet.size(), CameraState::Connecting) {}
+
+  /// A line for each camera that is doing something else than before.
+  std::vector<std::string> look() {
+    std::vector<std::string> lines;
+    for (std::size_t i = 0; i < fleet_.size(); ++i) {
+      const Camera& camera = fleet_.camera(i);
+      if (camera.spec().name.empty()) continue;
+      const CameraState state = camera.state();
+      if (std::exchange(seen_[i], state) != state)
+        lines.push_back(fmt::format("{}: {}", camera.spec().name, name_of(state)));
     }
-  progress.show(
-      progress_text(frames, options.expected, runner.latency_now_us(), seconds_between(start, now)));
-}
+    return lines;
+  }
+
+ private:
+  const Fleet& fleet_;
+  std::vector<CameraState> seen_;
+};
+
+class Watch {
+ public:
+  Watch(Fleet& fleet, const WatchOptions& options)
+      : fleet_(fleet),
+        options_(options),
+        progress_(!options.quiet),
+        start_(now_ns()),
+        silence_(start_),
+        states_(fleet) {}
+
+  void run() {
+    while (!fleet_.wait_for(options_.between)) {
+      if (InterruptGuard::requested() != 0 && !std::exchange(asked_, true)) fleet_.request_stop();
+      look();
+    }
+    if (!options_.quiet) tell(states_.look());
+    progress_.clear();
+  }
+
+ private:
+  void look() {
+    const auto timeout =
+        std::chrono::nanoseconds(static_cast<std::int64_t>(options_.device_timeout_ms * 1e6));
+    if (timeout.count() > 0 && fleet_.give_up_on_device(timeout)) {
+      progress_.clear();
+      end_without_device(fleet_, options_);
+    }
+    fleet_.look();
+    if (options_.on_look) options_.on_look();
+    const std::int64_t now = now_ns();
+    const FrameCounts frames = fleet_.progress();
+    if (options_.live && !options_.quiet)
+      if (const std::string news = silence_.look(frames.offered, now); !news.empty()) tell({news});
+    if (!options_.quiet) tell(states_.look());
+    if (progress_.shown())
+      progress_.show(progress_text(frames, options_.expected, latency_us(), seconds_between(start_, now)));
+  }
+
+  void tell(const std::vector<std::string>& lines) {
+    if (lines.empty()) return;
+    progress_.clear();
+    for (const std::string& line : lines) say(line);
+  }
+
+  /// Of the first camera that runs.
+  double latency_us() const {
+    for (std::size_t i = 0; i < fleet_.size(); ++i)
+      if (const Runner* const runner = fleet_.camera(i).runner()) return runner->latency_now_us();
+    return 0;
+  }
+
+  Fleet& fleet_;
+  const WatchOptions& options_;
+  ProgressLine progress_;
+  std::int64_t start_;
+  SilenceWatch silence_;
+  StateLog states_;
+  bool asked_ = false;
+};
 
 /// "45 s", "3:20", "2:03:20".
 std::string duration_text(double seconds) {
@@ -119,42 +191,18 @@ std::string progress_text(const FrameCounts& frames, std::int64_t expected, doub
   return text;
 }
 
-RunReport run_watched(Runner& runner, const WatchOptions& options) {
-  ProgressLine progress(!options.quiet);
-  std::mutex mutex;
-  std::condition_variable done_changed;
-  bool done = false;
+void watch_fleet(Fleet& fleet, const WatchOptions& options) {
   const InterruptGuard guard;
-  std::thread watcher = start_thread([&] {
-    const std::int64_t start = now_ns();
-    SilenceWatch silence(start);
-    bool asked = false;
-    std::unique_lock lock(mutex);
-    while (!done_changed.wait_for(lock, std::chrono::milliseconds(50), [&] { return done; })) {
-      if (InterruptGuard::requested() != 0 && !asked) {
-        asked = true;
-        runner.request_stop();
-      }
-      watch(runner, options, progress, silence, start);
-    }
-  });
-  const auto stop_watching = [&] {
-    {
-      const std::lock_guard lock(mutex);
-      done = true;
-    }
-    done_changed.notify_all();
-    watcher.join();
-    progress.clear();
-  };
-  try {
-    RunReport report = runner.run();
-    stop_watching();
-    return report;
-  } catch (...) {
-    stop_watching();
-    throw;
-  }
+  Watch watch(fleet, options);
+  fleet.start();
+  watch.run();
+  fleet.wait();
+}
+
+RunReport run_watched(Runner& runner, const WatchOptions& options) {
+  Fleet fleet({&runner});
+  watch_fleet(fleet, options);
+  return fleet.take(0);
 }
 
 }  // namespace contorno

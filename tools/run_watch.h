@@ -1,21 +1,24 @@
-// Runs a graph and watches it from a second thread: shows progress, passes signals on, says when a live
-// source falls silent, and gives up on a device that hangs.
+// Watches the cameras of a fleet while they run: shows progress, passes signals on, says when a live source
+// falls silent and what becomes of cameras with names, and gives up on a device that hangs.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
 
-#include "pipeline/run/runner.h"
+#include "pipeline/run/fleet.h"
 
 namespace contorno {
 
 struct WatchOptions {
-  bool quiet = false;             ///< nothing is shown but what ends the run
-  bool live = false;              ///< the source is live: its silence is worth a message
-  std::int64_t expected = -1;     ///< frames that will come; -1 = unknown or endless
-  double device_timeout_ms = 0;   ///< see PipelineSettings
-  std::function<void()> account;  ///< writes the report of a run that was given up
+  bool quiet = false;                     ///< nothing is shown but what ends the run
+  bool live = false;                      ///< of one camera without a name: its silence is worth a message
+  std::int64_t expected = -1;             ///< frames that will come; -1 = unknown or endless
+  double device_timeout_ms = 0;           ///< see PipelineSettings
+  std::function<void()> account;          ///< writes the report of a run that was given up
+  std::function<void()> on_look = {};     ///< called at every look, for what else has to be watched
+  std::chrono::milliseconds between{50};  ///< looks
 };
 
 /// "23 of 51 frames (45 %), 3 s left, 10.0/s, 29.0 ms, 2 dropped": what a run has done after `seconds`. The
@@ -24,8 +27,12 @@ struct WatchOptions {
 std::string progress_text(const FrameCounts& frames, std::int64_t expected, double latency_us,
                           double seconds);
 
-/// Calls Runner::run and throws what it throws. Where the device hangs, does not return: outputs are
-/// finished, the report is written, and the process ends with exit code 70.
+/// Starts a fleet and watches it until all have ended; throws what Fleet::start throws. Where the device
+/// hangs, does not return: outputs are finished, the report is written, and the process ends with exit code
+/// 70.
+void watch_fleet(Fleet& fleet, const WatchOptions& options);
+
+/// Runs one runner as a fleet of one, and throws what Runner::run throws.
 RunReport run_watched(Runner& runner, const WatchOptions& options);
 
 }  // namespace contorno

@@ -1,76 +1,218 @@
 #include "pipeline/run/fleet.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "base/error.h"
+#include "pipeline/shared/clock.h"
 #include "pipeline/shared/resource_limits.h"
+#include "pipeline/shared/threads.h"
 
 namespace contorno {
+namespace {
+
+/// How long cameras that are there wait for those that are being opened, so that most begin together and
+/// their memory is added up.
+constexpr std::int64_t kGather = 1'000'000'000;
+constexpr std::chrono::milliseconds kLook{20};
+/// Frames that the device has of all cameras: while one is worked on, the next is uploaded and the one before
+/// downloaded, and the launches of two more are on their way.
+constexpr int kDeviceFrames = 8;
+
+Backend backend_of(const GraphSpec& graph) {
+  try {
+    return choose_backend(graph.settings.backend, graph).backend;
+  } catch (const Error&) {
+    return Backend::Cpu;  // told by who sets the camera up
+  }
+}
+
+}  // namespace
 
 Fleet::Fleet(const std::vector<Runner*>& runners) {
-  for (Runner* runner : runners) {
-    members_.push_back(std::make_unique<Member>());
-    members_.back()->runner = runner;
-  }
+  for (Runner* runner : runners)
+    cameras_.push_back(std::make_unique<Camera>(*this, cameras_.size(), *runner));
+  answers_.assign(cameras_.size(), Answer::None);
+}
+
+Fleet::Fleet(FleetSpec spec, CameraHooks hooks)
+    : hooks_(std::move(hooks)), live_(spec.live), is_named_(spec.is_named()) {
+  for (std::size_t number = 0; number < spec.cameras.size(); ++number)
+    cameras_.push_back(std::make_unique<Camera>(*this, number, std::move(spec.cameras[number])));
+  answers_.assign(cameras_.size(), Answer::None);
+  if (is_named_) plan_shares();
 }
 
 Fleet::~Fleet() {
-  for (const auto& member : members_)
-    if (!member->done) member->runner->request_stop();
+  for (const auto& camera : cameras_)
+    if (!camera->done_) camera->request_stop();
   wait();
 }
 
-void Fleet::run(Member& member) {
-  try {
-    member.report = member.runner->run();
-  } catch (...) {
-    member.failure = std::current_exception();
+/// The threads of loops and the permits to work on a frame, of all processors.
+void Fleet::plan_shares() {
+  if (cameras_.size() < 2) return;
+  const int cores = decided_threads(0);
+  int most_threads = 1;
+  bool any_on_cpu = false;
+  std::vector<double> weights;
+  for (const auto& camera : cameras_) {
+    int& threads = camera->spec_.graph.settings.threads;
+    if (threads == 0) threads = std::max(1, cores / static_cast<int>(cameras_.size()));
+    most_threads = std::max(most_threads, threads);
+    any_on_cpu = any_on_cpu || backend_of(camera->spec_.graph) == Backend::Cpu;
+    weights.push_back(camera->spec_.settings.weight);
   }
-  member.done = true;
+  gate_ =
+      std::make_unique<LaunchGate>(any_on_cpu ? std::max(1, cores / most_threads) : kDeviceFrames, weights);
+}
+
+void Fleet::prepare() {
+  for (const auto& camera : cameras_) {
+    camera->connect();
+    camera->plan();
+  }
 }
 
 void Fleet::start() {
-  for (const auto& member : members_) member->done = false;
+  for (const auto& camera : cameras_) camera->done_ = false;
   try {
-    for (const auto& member : members_) member->thread = start_thread([&one = *member] { run(one); });
+    for (const auto& camera : cameras_) camera->thread_ = start_thread([one = camera.get()] { one->run(); });
   } catch (...) {
     request_stop();
     wait();
-    for (const auto& member : members_) member->done = true;
+    for (const auto& camera : cameras_) camera->done_ = true;
     throw;
   }
 }
 
 void Fleet::request_stop() {
-  for (const auto& member : members_) member->runner->request_stop();
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+  }
+  began_changed_.notify_all();
+  for (const auto& camera : cameras_) camera->request_stop();
 }
 
 bool Fleet::done() const {
-  return std::all_of(members_.begin(), members_.end(), [](const auto& one) { return one->done.load(); });
+  return std::all_of(cameras_.begin(), cameras_.end(), [](const auto& one) { return one->done_.load(); });
 }
 
 FrameCounts Fleet::progress() const {
   FrameCounts sum;
-  for (const auto& member : members_) sum += member->runner->progress();
+  for (const auto& camera : cameras_) sum += camera->progress();
   return sum;
+}
+
+void Fleet::look() {
+  const std::int64_t now = now_ns();
+  for (const auto& camera : cameras_) camera->look(now);
 }
 
 bool Fleet::give_up_on_device(std::chrono::nanoseconds limit) {
   bool gave_up = false;
-  for (const auto& member : members_)
-    gave_up = (!member->done && member->runner->give_up_on_device(limit)) || gave_up;
-  return gave_up;
+  for (const auto& camera : cameras_)
+    if (Runner* const runner = camera->running_; runner != nullptr && !camera->done_)
+      gave_up = runner->give_up_on_device(limit) || gave_up;
+  if (!gave_up || !is_named_) return gave_up;
+  // The others have the same device: their frames fail, too.
+  for (const auto& camera : cameras_)
+    if (Runner* const runner = camera->running_; runner != nullptr && !camera->done_)
+      if (!runner->give_up_on_device(std::chrono::nanoseconds(0))) runner->abort();
+  return true;
 }
 
 void Fleet::wait() {
-  for (const auto& member : members_)
-    if (member->thread.joinable()) member->thread.join();
+  for (const auto& camera : cameras_)
+    if (camera->thread_.joinable()) camera->thread_.join();
+}
+
+bool Fleet::wait_for(std::chrono::milliseconds most) {
+  std::unique_lock lock(mutex_);
+  return ended_changed_.wait_for(lock, most, [&] { return done(); });
+}
+
+void Fleet::note_end(Camera& camera) {
+  const std::lock_guard lock(mutex_);
+  camera.done_ = true;
+  ended_changed_.notify_all();
 }
 
 RunReport Fleet::take(std::size_t number) {
-  Member& member = *members_.at(number);
-  if (member.failure) std::rethrow_exception(member.failure);
-  return std::move(member.report);
+  Camera& camera = *cameras_.at(number);
+  if (camera.failure_) std::rethrow_exception(camera.failure_);
+  return std::move(camera.report_);
+}
+
+const Camera* Fleet::missing() const {
+  for (const auto& camera : cameras_)
+    if (camera->spec_.settings.required && camera->phase_ == CameraPhase::Connecting) return camera.get();
+  return nullptr;
+}
+
+/// An absent camera, or one that has ended, is waited for no more, unless it is required.
+void Fleet::note_answer(Camera& camera) {
+  bool ends = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const CameraPhase phase = camera.phase_;
+    const bool gone = phase == CameraPhase::Ended || phase == CameraPhase::Failed;
+    answers_[camera.number_] = gone ? Answer::Gone : Answer::Absent;
+    // It will never come, and the others would wait for ever.
+    ends = !began_ && camera.spec_.settings.required && phase == CameraPhase::Failed;
+  }
+  began_changed_.notify_all();
+  if (ends) request_stop();
+}
+
+bool Fleet::may_begin(std::int64_t now) const {
+  bool all = true;
+  for (std::size_t i = 0; i < answers_.size(); ++i) {
+    const bool is_bound = answers_[i] == Answer::Bound;
+    if (cameras_[i]->spec_.settings.required && !is_bound) return false;
+    all = all && answers_[i] != Answer::None;
+  }
+  return all || now - first_bound_ns_ > kGather;
+}
+
+/// Admits those that have come, all or none.
+void Fleet::begin() {
+  began_ = true;
+  Backend backend = Backend::Cpu;
+  for (const auto& camera : cameras_)
+    if (backend_of(camera->spec_.graph) == Backend::Cuda) backend = Backend::Cuda;
+  admission_.emplace(memory_left(backend));
+  refused_ = admission_->admit(needs_);
+}
+
+/// False: the fleet was stopped. Throws Error(OutOfMemory) where there is no room.
+bool Fleet::wait_for_others(Camera& camera, const MemoryAdmission::Need& need) {
+  if (!is_named_) return true;
+  std::unique_lock lock(mutex_);
+  answers_[camera.number_] = Answer::Bound;
+  const auto refuse = [](const std::string& why) { throw Error(ExitCode::OutOfMemory, why); };
+  if (began_) {
+    if (refused_) refuse(*refused_);
+    if (const auto why = admission_->admit({need})) refuse(*why);
+    return true;
+  }
+  if (first_bound_ns_ == 0) first_bound_ns_ = now_ns();
+  needs_.push_back(need);
+  began_changed_.notify_all();
+  while (!began_ && !stopped_) {
+    if (may_begin(now_ns())) {
+      begin();
+      began_changed_.notify_all();
+    } else {
+      began_changed_.wait_for(lock, kLook);
+    }
+  }
+  if (!began_) return false;
+  if (refused_) refuse(*refused_);
+  return true;
 }
 
 }  // namespace contorno

@@ -1,61 +1,93 @@
-// Several runners in one process, as the cameras of a sorting line: each runs on a thread of its own, and one
-// that fails does not end the others. Their counts are added up, and the caller can poll all of them for a
-// hung device. The fleet owns the threads, and keeps the report or the exception of each run; the runners are
-// borrowed.
+// Several cameras in one process, as those of a sorting line: each runs on threads of its own, and one that
+// is away, fails or ends does not hold up the others. A fleet opens the cameras in parallel, begins with
+// those that are there, adds up what they do, shares out the processors among them, refuses what does not fit
+// into memory, and is polled by its owner: `look` finds out who is stalled and has such cameras opened again.
 #pragma once
 
-#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
-#include <exception>
+#include <cstdint>
 #include <memory>
-#include <thread>
+#include <mutex>
+#include <optional>
+#include <string>
 #include <vector>
 
-#include "pipeline/run/runner.h"
+#include "pipeline/run/camera.h"
+#include "pipeline/run/launch_gate.h"
 
 namespace contorno {
 
 class Fleet {
  public:
-  /// `runners` must outlive the fleet.
+  /// Runners that are planned already, each on a thread of its own; they must outlive the fleet.
   explicit Fleet(const std::vector<Runner*>& runners);
+  /// The cameras of a graph. Those with names are opened again for ever, share the processors by their
+  /// weights, and are admitted by the memory that they take.
+  Fleet(FleetSpec spec, CameraHooks hooks);
   /// Asks those that run to stop, and waits for them.
   ~Fleet();
   Fleet(const Fleet&) = delete;
   Fleet& operator=(const Fleet&) = delete;
 
+  /// Opens, binds and plans all, one after the other, in this thread; throws what stands in the way. Without
+  /// it each does so in its own thread, once all are started.
+  void prepare();
   /// Starts all, once. If a thread cannot be started, stops those that run and throws what start_thread
   /// threw.
   void start();
-  /// Asks all runners to stop, as Runner::request_stop does.
+  /// Asks all to stop, as Runner::request_stop does; openings end too.
   void request_stop();
   /// Whether all have ended. Any thread may ask.
   bool done() const;
+  std::size_t size() const { return cameras_.size(); }
+  const Camera& camera(std::size_t number) const { return *cameras_.at(number); }
   /// What all have done so far, added up.
   FrameCounts progress() const;
+  /// Has cameras opened again that are stalled. Whoever watches calls it some 20 times a second.
+  void look();
   /// Runner::give_up_on_device of each: true when a frame of one has been on the device for longer than
-  /// `limit`. Then the process must end without destructors, this one's included: the device may still write,
-  /// and the runs that wait for it do not end. Frames in flight in the other runners are lost.
+  /// `limit`. Then the others are ended too, and the process must end without destructors, this one's
+  /// included: the device may still write, and the runs that wait for it do not end.
   bool give_up_on_device(std::chrono::nanoseconds limit);
 
   /// Waits until all have ended.
   void wait();
-  /// The report of runner `number`, in the order in which they were given; throws what ended it. Only after
-  /// wait(), and once for each: the report is moved out.
+  /// Waits until all have ended, or for so long. The result is done().
+  bool wait_for(std::chrono::milliseconds most);
+  /// The report of a camera; throws what ended it. Only after wait(), and once for each: the report is moved
+  /// out. One that was never there has an empty report.
   RunReport take(std::size_t number);
+  /// The camera that was required and never came, while the fleet was asked to stop; null: none.
+  const Camera* missing() const;
 
  private:
-  struct Member {
-    Runner* runner = nullptr;
-    RunReport report;
-    std::exception_ptr failure;
-    std::atomic<bool> done = true;  // nothing runs before start()
-    std::thread thread;
-  };
-  static void run(Member& member);
+  friend class Camera;
+  void plan_shares();
+  /// What cameras do when they are bound, away or done, and before frames flow.
+  void note_answer(Camera& camera);
+  void note_end(Camera& camera);
+  bool wait_for_others(Camera& camera, const MemoryAdmission::Need& need);
+  bool may_begin(std::int64_t now) const;
+  void begin();
 
-  std::vector<std::unique_ptr<Member>> members_;  // by pointer: each thread refers to its member
+  CameraHooks hooks_;
+  LiveSettings live_;
+  bool is_named_ = false;
+  std::vector<std::unique_ptr<Camera>> cameras_;  // by pointer: each thread refers to its own
+  std::unique_ptr<LaunchGate> gate_;
+
+  // Frames flow once all cameras have answered, or those that are required and a second after the first.
+  enum class Answer : std::uint8_t { None, Absent, Bound, Gone };
+  std::mutex mutex_;  // guards what follows, and is held for no call into a source or sink
+  std::condition_variable began_changed_, ended_changed_;
+  std::vector<Answer> answers_;
+  std::vector<MemoryAdmission::Need> needs_;
+  std::optional<MemoryAdmission> admission_;
+  std::int64_t first_bound_ns_ = 0;
+  bool began_ = false, stopped_ = false;
+  std::optional<std::string> refused_;  // all: what lacks
 };
 
 }  // namespace contorno

@@ -66,6 +66,17 @@ int SlotRing::left_queued() const {
   return static_cast<int>(queued_.size());
 }
 
+bool SlotRing::wait_queued() {
+  std::unique_lock lock(mutex_);
+  queued_changed_.wait(lock, [&] { return closed_ || !queued_.empty(); });
+  return !stopped_ && !queued_.empty();
+}
+
+bool SlotRing::has_queued() const {
+  const std::lock_guard lock(mutex_);
+  return !stopped_ && !queued_.empty();
+}
+
 std::optional<int> SlotRing::take_queued() {
   std::unique_lock lock(mutex_);
   queued_changed_.wait(lock, [&] { return closed_ || !queued_.empty(); });

@@ -52,6 +52,9 @@ class SlotRing {
   /// Frames that were queued when the ring was stopped.
   int left_queued() const;
 
+  /// Waits until a slot is queued, and leaves it there. False: none will be.
+  bool wait_queued();
+  bool has_queued() const;
   /// Waits for the oldest queued slot and takes it; nothing once the ring is closed and no slot is queued, or
   /// it was stopped.
   std::optional<int> take_queued();

@@ -37,6 +37,16 @@ bool may_adapt(Backend backend, int threads, const StreamFormat& stream) {
   return backend == Backend::Cpu && threads == 0 && !stream.live && stream.frame_count >= 0;
 }
 
+/// What is read of a result beside its stages; `inputs` are those of the sinks.
+std::vector<Origin> exports_of(const GraphSpec& graph, std::vector<Origin> inputs,
+                               const RunOptions& options) {
+  inputs.insert(inputs.end(), options.also_read.begin(), options.also_read.end());
+  // What objects are is known to stages alone, which are the same in every slot.
+  for (std::size_t node = 0; node < graph.nodes.size(); ++node)
+    if (graph.nodes[node].type->makes_objects) inputs.push_back({static_cast<int>(node), 0});
+  return inputs;
+}
+
 SlotShares shares_of(int slots, OnFull policy, const std::vector<SinkBinding>& sinks) {
   const auto dropping = std::count_if(sinks.begin(), sinks.end(), [](const SinkBinding& sink) {
     return sink.settings.on_full != OnFull::Wait;
@@ -80,12 +90,7 @@ Runner::Runner(const GraphSpec& graph, Source& source, std::vector<SinkBinding> 
 Runner::~Runner() = default;
 
 std::vector<Origin> Runner::exports() const {
-  std::vector<Origin> all = delivery_.inputs();
-  all.insert(all.end(), options_.also_read.begin(), options_.also_read.end());
-  // What objects are is known to stages alone, which are the same in every slot.
-  for (std::size_t node = 0; node < graph_.nodes.size(); ++node)
-    if (graph_.nodes[node].type->makes_objects) all.push_back({static_cast<int>(node), 0});
-  return all;
+  return exports_of(graph_, delivery_.inputs(), options_);
 }
 
 void Runner::plan_ledgers() {
@@ -127,12 +132,14 @@ const Format& Runner::format(const Origin& origin) const {
 }
 
 void Runner::open_sinks() {
+  const std::string of_camera =
+      options_.camera.empty() ? "" : fmt::format(" of camera '{}'", options_.camera);
   delivery_.open([&](const SinkBinding& sink) {
     return SinkContext{.format = format(sink.input),
                        .stream = stream_,
                        .classes = graph_.classes,
                        .output_root = options_.output_root,
-                       .owner = fmt::format("the sink '{}'", sink.name),
+                       .owner = fmt::format("the sink '{}'{}", sink.name, of_camera),
                        .outputs = options_.outputs,
                        .patience = {.limit = sink_timeout_of(graph_.settings), .stopping = &stop_requested_}};
   });
@@ -173,6 +180,7 @@ RunReport Runner::run() {
     if (reader.joinable()) reader.join();
     if (launcher.joinable()) launcher.join();
   }
+  if (options_.gate != nullptr) options_.gate->close(options_.gate_member);
   close_accounts(ending);
   if (failure_) std::rethrow_exception(failure_);
   return report_;
@@ -234,6 +242,33 @@ void Runner::abort() {
   aborted_ = stop_requested_ = true;
   source_.cancel();
   ring_.stop();
+  if (options_.gate != nullptr) options_.gate->close(options_.gate_member);
+}
+
+ReaderSigns Runner::reader_signs() const {
+  return {.frames = offered_,
+          .first_arrival_ns = first_arrival_ns_,
+          .last_arrival_ns = last_arrival_ns_,
+          .offering_since_ns = offering_since_ns_};
+}
+
+Runner::Memory Runner::foretell_memory(const GraphSpec& graph, const StreamFormat& stream,
+                                       const std::vector<SinkBinding>& sinks, const RunOptions& options) {
+  Capacities capacities(graph.nodes.size());
+  std::vector<Origin> inputs;
+  for (const SinkBinding& sink : sinks) inputs.push_back(sink.input);
+  PlannedGraph planned({.graph = &graph,
+                        .backend = options.backend.backend,
+                        .probe_every = options.probe_every,
+                        .threads = threads_of_loops(graph.settings.threads, sinks.size()),
+                        .text = options.text,
+                        .capacities = &capacities,
+                        .exports = exports_of(graph, std::move(inputs), options),
+                        .counted = counted_contours(graph),
+                        .frames_on_device = options.frames_on_device});
+  planned.plan_formats(stream);
+  return {.slots = shares_of(graph.settings.slots, decided(graph.settings.on_full, stream), sinks).slots,
+          .slot = planned.memory()};
 }
 
 FrameCounts Runner::progress() const {

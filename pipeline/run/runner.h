@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "pipeline/graph/planned.h"
 #include "pipeline/run/delivery.h"
+#include "pipeline/run/launch_gate.h"
 #include "pipeline/run/ring.h"
 #include "pipeline/run/slot_shares.h"
 #include "pipeline/run/stats.h"
@@ -41,6 +42,7 @@ struct RunOptions {
   BackendChoice backend{};       ///< see choose_backend
   std::uint64_t max_frames = 0;  ///< frames to offer; 0 = all
   std::string output_root = ".";
+  std::string camera = {};            ///< the name of a camera, for messages; empty: the only source
   OutputRegister* outputs = nullptr;  ///< the files of the run, borrowed; null: every sink is on its own
   std::uint64_t probe_every = kEveryFrame;  ///< frames whose parts are timed, and traced: see kNoFrame
   bool frames_on_device = false;            ///< see PlanEnvironment
@@ -61,6 +63,17 @@ struct RunOptions {
   /// Called for every frame that is dropped, from the reader thread (RingFull) or the finisher thread
   /// (Deadline); must be quick.
   std::function<void(std::uint64_t frame, DropReason)> on_drop{};
+  /// Asked before a frame is launched; null: frames are launched as they come. Borrowed.
+  LaunchGate* gate = nullptr;
+  std::size_t gate_member = 0;  ///< of this runner
+};
+
+/// What is seen of the thread that reads. Times are now_ns() values.
+struct ReaderSigns {
+  std::uint64_t frames = 0;           ///< that have come
+  std::int64_t first_arrival_ns = 0;  ///< 0: none has come
+  std::int64_t last_arrival_ns = 0;
+  std::int64_t offering_since_ns = 0;  ///< since when a frame waits for a slot; 0: none does
 };
 
 class Runner {
@@ -94,6 +107,15 @@ class Runner {
   /// Counts so far. Safe from any thread, as latency_now_us is: the latency of the last result.
   FrameCounts progress() const;
   double latency_now_us() const { return last_latency_us_.load(std::memory_order_relaxed); }
+  /// Likewise.
+  ReaderSigns reader_signs() const;
+  /// What a runner with these arguments would take, without taking it: how many slots, and what each takes.
+  struct Memory {
+    int slots = 0;
+    SlotMemory slot;
+  };
+  static Memory foretell_memory(const GraphSpec& graph, const StreamFormat& stream,
+                                const std::vector<SinkBinding>& sinks, const RunOptions& options);
   /// The planned formats of a node's outputs, for `contorno check`.
   const Format& format(const Origin& origin) const;
   /// The memory that one slot takes.
@@ -107,6 +129,7 @@ class Runner {
     std::uint64_t number = 0;
     std::string error;
     bool launched = false;
+    bool has_permit = false;  ///< of the gate
     std::int64_t arrived_ns = 0, launched_ns = 0, finished_ns = 0;
   };
   /// A format of the source that the graph cannot take. Frames of this format are read into memory of their
@@ -128,6 +151,8 @@ class Runner {
   bool too_many_bad(ReadResult result, const std::string& error);
   bool reformat();
   void refuse_format(const StreamFormat& format, std::string reason);
+  std::optional<int> next_to_launch();
+  void give_back_permit(Slot& slot, bool has_next);
   void launch_loop();
   void launch(Slot& slot);
   template <class Work>
@@ -193,6 +218,7 @@ class Runner {
   static constexpr std::int64_t kNotWaiting = 0, kGivenUp = -1;
   std::atomic<std::int64_t> device_since_ns_ = kNotWaiting;  // when the finisher began to wait for the device
   std::int64_t start_ns_ = 0;
+  std::atomic<std::int64_t> offering_since_ns_ = 0;                       // the reader's
   std::atomic<std::int64_t> first_arrival_ns_ = 0, last_arrival_ns_ = 0;  // the reader's
   std::mutex failure_mutex_;                                              // guards failure_ to failure_code_
   std::exception_ptr failure_;

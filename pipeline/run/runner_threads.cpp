@@ -70,7 +70,9 @@ void Runner::read_frames() {
                                            : fmt::format("'{}': {}", input.info.name, refusal_->reason);
     if (options_.trace) options_.trace->add("read", kReaderTrack, slot.number, start, slot.arrived_ns);
     const bool gives_up = too_many_bad(result, input.error);
+    offering_since_ns_.store(slot.arrived_ns, std::memory_order_relaxed);
     const SlotRing::Offer offer = ring_.offer(note_hidden);
+    offering_since_ns_.store(0, std::memory_order_relaxed);
     if (offer.dropped) {
       ++ring_full_;
       // The reader now holds the slot of the frame that was dropped, be it the oldest or the one just
@@ -134,8 +136,22 @@ void Runner::refuse_format(const StreamFormat& format, std::string reason) {
   refusing_ = true;
 }
 
+/// The slot of the next frame, taken when it may be worked on: a frame that waits for a permit stays in the
+/// ring, where a newer one may take its place.
+std::optional<int> Runner::next_to_launch() {
+  if (options_.gate == nullptr) return ring_.take_queued();
+  if (!ring_.wait_queued() || !options_.gate->enter(options_.gate_member)) return std::nullopt;
+  const std::optional<int> index = ring_.take_queued();
+  if (index) slots_[static_cast<std::size_t>(*index)].has_permit = true;
+  return index;
+}
+
+void Runner::give_back_permit(Slot& slot, bool has_next) {
+  if (std::exchange(slot.has_permit, false)) options_.gate->leave(options_.gate_member, has_next);
+}
+
 void Runner::launch_loop() {
-  while (const std::optional<int> index = ring_.take_queued()) {
+  while (const std::optional<int> index = next_to_launch()) {
     Slot& slot = slots_[static_cast<std::size_t>(*index)];
     slot.launched_ns = now_ns();
     const double waited_ms = static_cast<double>(slot.launched_ns - slot.arrived_ns) * 1e-6;
@@ -146,6 +162,13 @@ void Runner::launch_loop() {
       most_loop_threads = team_.threads();
       launch(slot);
       if (team_.adapts()) team_.launched(processor_ns(), now_ns());
+    }
+    if (slot.has_permit) {
+      // A device goes on with the frame; the CPU is done with it.
+      if (slot.outcome != Outcome::Result || options_.backend.backend == Backend::Cpu)
+        give_back_permit(slot, ring_.has_queued());
+      else if (ring_.has_queued())
+        options_.gate->line_up(options_.gate_member);
     }
     ring_.launched(*index);
   }
@@ -249,9 +272,13 @@ void Runner::launch_behind(const Slot& slot) {
 /// The reader takes the slot of a frame that was dropped, and may still be at work. What it knows is known to
 /// the frames behind it if it was launched.
 void Runner::drop(Slot& slot) {
-  if (!has_states_ || options_.backend.backend == Backend::Cpu) return slot.graph->wait();
-  const std::lock_guard lock(order_mutex_);
-  pass_over(slot);
+  if (!has_states_ || options_.backend.backend == Backend::Cpu) {
+    slot.graph->wait();
+  } else {
+    const std::lock_guard lock(order_mutex_);
+    pass_over(slot);
+  }
+  give_back_permit(slot, false);
 }
 
 /// Takes a frame that was dropped out of those under way, if it is there.
@@ -288,6 +315,7 @@ void Runner::finish_loop() {
       else
         attempt(slot, [&] { complete(slot); });
     }
+    give_back_permit(slot, false);
     if (options_.trace) options_.trace->add("finish", kFinisherTrack, slot.number, start, now_ns());
     switch (slot.outcome) {
       case Outcome::Result:

@@ -211,7 +211,11 @@ def test_a_large_dataset_on_many_machines(tmp_path, monkeypatch):
     run_guide(GUIDES / "many-machines.md", tmp_path)
 
 
+def test_several_cameras(tmp_path):
+    run_guide(GUIDES / "several-cameras.md", tmp_path)
+
+
 def test_the_commands_of_every_guide_are_among_these():
-    run = {"camera", "fruit-grading", "latency", "many-machines", "network-maps", "replay", "static-camera", "video-to-classes",
+    run = {"camera", "fruit-grading", "latency", "many-machines", "network-maps", "replay", "several-cameras", "static-camera", "video-to-classes",
            "wrong-contour", *PAGES_OF_CPP}
     assert {page.stem for page in GUIDES.glob("*.md") if steps_of(page)} == run

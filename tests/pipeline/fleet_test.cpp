@@ -16,8 +16,8 @@ using namespace contorno;
 namespace {
 
 /// A runner with what it borrows.
-struct Camera {
-  explicit Camera(const GraphSpec& graph, std::uint64_t frames, bool opens = true)
+struct PlannedCamera {
+  explicit PlannedCamera(const GraphSpec& graph, std::uint64_t frames, bool opens = true)
       : source(frames),
         sink(opens),
         runner(graph, source, {{.name = "collect", .sink = &sink, .input = {1, 0}}}, {}) {}
@@ -39,7 +39,7 @@ struct Camera {
   Runner runner;
 };
 
-std::vector<Runner*> runners_of(const std::vector<std::unique_ptr<Camera>>& cameras) {
+std::vector<Runner*> runners_of(const std::vector<std::unique_ptr<PlannedCamera>>& cameras) {
   std::vector<Runner*> runners;
   for (const auto& camera : cameras) runners.push_back(&camera->runner);
   return runners;
@@ -50,8 +50,8 @@ std::vector<Runner*> runners_of(const std::vector<std::unique_ptr<Camera>>& came
 TEST_CASE("the cameras of a fleet run at once, each to its end, and their counts are added up") {
   const GraphSpec graph = fake::copy_graph();
   const std::array<std::uint64_t, 4> frames{300, 1, 0, 70};
-  std::vector<std::unique_ptr<Camera>> cameras;
-  for (const std::uint64_t count : frames) cameras.push_back(std::make_unique<Camera>(graph, count));
+  std::vector<std::unique_ptr<PlannedCamera>> cameras;
+  for (const std::uint64_t count : frames) cameras.push_back(std::make_unique<PlannedCamera>(graph, count));
   Fleet fleet(runners_of(cameras));
   CHECK(fleet.done());  // nothing runs
   fleet.start();
@@ -68,10 +68,10 @@ TEST_CASE("the cameras of a fleet run at once, each to its end, and their counts
 
 TEST_CASE("a camera of a fleet whose run is impossible leaves the others alone, and is told by itself") {
   const GraphSpec graph = fake::copy_graph();
-  std::vector<std::unique_ptr<Camera>> cameras;
-  cameras.push_back(std::make_unique<Camera>(graph, 50));
-  cameras.push_back(std::make_unique<Camera>(graph, 50, false));
-  cameras.push_back(std::make_unique<Camera>(graph, 60));
+  std::vector<std::unique_ptr<PlannedCamera>> cameras;
+  cameras.push_back(std::make_unique<PlannedCamera>(graph, 50));
+  cameras.push_back(std::make_unique<PlannedCamera>(graph, 50, false));
+  cameras.push_back(std::make_unique<PlannedCamera>(graph, 60));
   Fleet fleet(runners_of(cameras));
   fleet.start();
   fleet.wait();
@@ -84,8 +84,8 @@ TEST_CASE("a fleet that is asked to stop, or that goes, ends the cameras that wo
   constexpr std::uint64_t kForEver = ~std::uint64_t{0} - 1;
   const GraphSpec graph = fake::copy_graph();
   for (const bool asked : {true, false}) {
-    std::vector<std::unique_ptr<Camera>> cameras;
-    for (int i = 0; i < 3; ++i) cameras.push_back(std::make_unique<Camera>(graph, kForEver));
+    std::vector<std::unique_ptr<PlannedCamera>> cameras;
+    for (int i = 0; i < 3; ++i) cameras.push_back(std::make_unique<PlannedCamera>(graph, kForEver));
     {
       Fleet fleet(runners_of(cameras));
       fleet.start();

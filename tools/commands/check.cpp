@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <set>
+#include <vector>
 
 #include "base/error.h"
 #include "config/draw.h"
@@ -42,8 +44,11 @@ StreamFormat stream_of(const GraphSpec& graph) {
   return config::make_source(graph)->format();
 }
 
+double mebibytes(std::size_t bytes) {
+  return static_cast<double>(bytes) / (1 << 20);
+}
+
 std::string memory_text(const SlotMemory& slot, const GraphSpec& graph, Backend backend) {
-  const auto mebibytes = [](std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
   std::string text = fmt::format("a slot takes {:.1f} MiB", mebibytes(slot.total()));
   if (backend == Backend::Cuda)
     text += fmt::format(" ({:.1f} on the device, {:.1f} page-locked, {:.1f} other)", mebibytes(slot.device),
@@ -63,9 +68,15 @@ BackendChoice backend_of(const GraphSpec& graph) {
   }
 }
 
+struct Planned {
+  config::GraphShapes shapes;
+  SlotMemory slot;
+};
+
 /// Plans the stages as a run would, but takes no memory for frames.
-config::GraphShapes plan_shapes(GraphSpec& graph, const StreamFormat& stream) {
-  config::GraphShapes shapes{.stream = stream};
+Planned plan_shapes(GraphSpec& graph, const StreamFormat& stream) {
+  Planned result{.shapes = {.stream = stream}};
+  config::GraphShapes& shapes = result.shapes;
   if (const std::string notice = config::bind_source(graph, stream); !notice.empty()) say("note: " + notice);
   Capacities capacities(graph.nodes.size());
   const BackendChoice choice = backend_of(graph);
@@ -89,7 +100,8 @@ config::GraphShapes plan_shapes(GraphSpec& graph, const StreamFormat& stream) {
       shapes.outputs.back().push_back(
           planned.format({.node = static_cast<int>(node), .port = static_cast<int>(port)}));
   }
-  return shapes;
+  result.slot = planned.memory();
+  return result;
 }
 
 /// What the source delivers, or why that is not known.
@@ -114,23 +126,78 @@ TriedSource try_source(const GraphSpec& graph) {
   }
 }
 
-int check(const CheckOptions& options, const Catalog& catalog) {
-  GivenGraph given = load_given_graph(options.graph, catalog);
-  GraphSpec& graph = given.graph;
-  for (const std::string& warning : config::graph_warnings(graph)) warn(warning);
+/// A graph, or that of one camera, as it was checked.
+struct Checked {
+  std::string text;
   config::GraphShapes shapes;
+  std::size_t bytes = 0;  ///< of a slot; 0: not known
+  ExitCode code = ExitCode::Ok;
+};
+
+Checked check_graph(GraphSpec& graph, config::Detail detail) {
+  Checked checked;
   const TriedSource source = try_source(graph);
-  if (source.stream) shapes = plan_shapes(graph, *source.stream);
+  checked.code = source.code;
+  if (source.stream) {
+    Planned planned = plan_shapes(graph, *source.stream);
+    checked.shapes = std::move(planned.shapes);
+    checked.bytes = planned.slot.total();
+  }
+  checked.text = config::describe_graph(graph, &checked.shapes, detail);
+  return checked;
+}
+
+/// "# 3 cameras: 12 slots take 3.2 MiB; busy frames more".
+std::string sum_text(const std::vector<Checked>& all, const FleetSpec& fleet) {
+  std::size_t bytes = 0, unknown = 0;
+  int slots = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const int own = fleet.cameras[i].graph.settings.slots;
+    bytes += all[i].bytes * static_cast<std::size_t>(own);
+    slots += all[i].bytes > 0 ? own : 0;
+    unknown += all[i].bytes > 0 ? 0 : 1;
+  }
+  const std::string rest = unknown > 0 ? fmt::format("; what {} of them take is not known", unknown) : "";
+  return fmt::format("# {} camera{}: {} slots take {:.1f} MiB; busy frames more{}\n", all.size(),
+                     all.size() == 1 ? "" : "s", slots, mebibytes(bytes), rest);
+}
+
+std::string camera_text(const CameraSpec& camera) {
+  return fmt::format("# camera {}: weight {}{}\n", camera.name, camera.settings.weight,
+                     camera.settings.required ? ", required" : "");
+}
+
+/// Warnings that several cameras share are told once.
+void tell_warnings(const FleetSpec& fleet) {
+  std::set<std::string> told;
+  for (const CameraSpec& camera : fleet.cameras)
+    for (const std::string& warning : config::graph_warnings(camera.graph))
+      if (told.insert(warning).second) warn(warning);
+}
+
+int check(const CheckOptions& options, const Catalog& catalog) {
+  GivenFleet given = load_given_fleet(options.graph, catalog);
+  tell_warnings(given.fleet);
+  std::vector<Checked> all;
+  for (CameraSpec& camera : given.fleet.cameras)
+    all.push_back(check_graph(camera.graph, options.all ? config::Detail::All : config::Detail::Written));
   OutputRegister files = command_files();
   files.add_input(given.name, "the graph");
-  const std::string dot = config::draw_dot(graph, shapes);
+  // All cameras have the same stages: the drawing is that of the first.
+  const std::string dot = config::draw_dot(given.fleet.cameras.front().graph, all.front().shapes);
   const std::string svg = options.svg.empty() ? "" : graphviz_svg(dot);
   write_drawing(files, options.dot, "--dot", dot);
   write_drawing(files, options.svg, "--svg", svg);
-  if (options.dot != "-" && options.svg != "-")
-    print(
-        config::describe_graph(graph, &shapes, options.all ? config::Detail::All : config::Detail::Written));
-  return static_cast<int>(source.code);
+  ExitCode code = ExitCode::Ok;
+  std::string text;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (code == ExitCode::Ok) code = all[i].code;
+    if (given.fleet.is_named()) text += (i > 0 ? "---\n" : "") + camera_text(given.fleet.cameras[i]);
+    text += all[i].text;
+  }
+  if (given.fleet.is_named()) text += sum_text(all, given.fleet);
+  if (options.dot != "-" && options.svg != "-") print(std::string_view(text));
+  return static_cast<int>(code);
 }
 
 }  // namespace

@@ -13,10 +13,10 @@ void FrameChoice::set(SourceSpec& source) const {
   if (live) set_source_param(source, "live", true);
 }
 
-std::int64_t FrameChoice::expected(const StreamFormat& stream) const {
+std::int64_t FrameChoice::expected(std::int64_t frame_count) const {
   const auto most = static_cast<std::int64_t>(frames);
-  if (most == 0 || stream.frame_count < 0) return most > 0 ? most : stream.frame_count;
-  return std::min(most, stream.frame_count);
+  if (most == 0 || frame_count < 0) return most > 0 ? most : frame_count;
+  return std::min(most, frame_count);
 }
 
 void add_frame_choice(CLI::App& command, FrameChoice& choice) {

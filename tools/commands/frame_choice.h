@@ -22,7 +22,8 @@ struct FrameChoice {
   /// Sets the source's parameters `start`, `every` and `live`. Throws as set_source_param.
   void set(SourceSpec& source) const;
   /// How many frames will come of a stream; -1 where nobody knows.
-  std::int64_t expected(const StreamFormat& stream) const;
+  std::int64_t expected(const StreamFormat& stream) const { return expected(stream.frame_count); }
+  std::int64_t expected(std::int64_t frame_count) const;
 };
 
 /// Adds the options; `choice` must outlive the command.

@@ -37,6 +37,30 @@ FreeName free_name(const fs::path& folder, const std::string& stem, const std::s
   }
 }
 
+/// The graph's text, or that of one which is made.
+GivenText given_text(const GraphArguments& arguments, const Catalog& catalog) {
+  GivenText given;
+  if (const std::optional<FirstGraph> first = first_graph(arguments.graph, catalog)) {
+    given.text = first->text;
+    given.made_for = first->subject;
+    given.made_stem = first->stem;
+    given.name = fmt::format("<graph for {}>", printable_sentence(arguments.graph));
+  } else {
+    given.text = config::read_graph_file(arguments.graph);
+    given.name = config::graph_file_name(arguments.graph);
+  }
+  return given;
+}
+
+config::LoadOptions load_options(const GraphArguments& arguments, const GivenText& given,
+                                 std::optional<Backend> backend) {
+  config::LoadOptions options{
+      .overrides = arguments.overrides, .backend = backend, .output_root = arguments.output};
+  if (!arguments.input.empty()) options.input = arguments.input;
+  if (given.made_for.empty()) options.input_root = config::input_root_of(arguments.graph);
+  return options;
+}
+
 }  // namespace
 
 void add_graph_arguments(CLI::App& command, GraphArguments& arguments) {
@@ -83,25 +107,21 @@ std::optional<Backend> forced_backend(std::string backend) {
 
 GivenGraph load_given_graph(const GraphArguments& arguments, const Catalog& catalog,
                             std::optional<Backend> backend) {
-  GivenGraph given;
-  if (const std::optional<FirstGraph> first = first_graph(arguments.graph, catalog)) {
-    given.text = first->text;
-    given.made_for = first->subject;
-    given.made_stem = first->stem;
-    given.name = fmt::format("<graph for {}>", printable_sentence(arguments.graph));
-  } else {
-    given.text = config::read_graph_file(arguments.graph);
-    given.name = config::graph_file_name(arguments.graph);
-  }
-  config::LoadOptions options{
-      .overrides = arguments.overrides, .backend = backend, .output_root = arguments.output};
-  if (!arguments.input.empty()) options.input = arguments.input;
-  if (given.made_for.empty()) options.input_root = config::input_root_of(arguments.graph);
-  given.graph = config::load_graph_text(given.text, given.name, catalog, options);
+  GivenGraph given{given_text(arguments, catalog), {}};
+  given.graph =
+      config::load_graph_text(given.text, given.name, catalog, load_options(arguments, given, backend));
   return given;
 }
 
-void keep_made_graph(const GivenGraph& given, const GraphArguments& arguments, Announcement announcement) {
+GivenFleet load_given_fleet(const GraphArguments& arguments, const Catalog& catalog,
+                            std::optional<Backend> backend) {
+  GivenFleet given{given_text(arguments, catalog), {}};
+  given.fleet =
+      config::load_fleet_text(given.text, given.name, catalog, load_options(arguments, given, backend));
+  return given;
+}
+
+void keep_made_graph(const GivenText& given, const GraphArguments& arguments, Announcement announcement) {
   if (given.made_for.empty()) return;
   const FreeName free = free_name(arguments.output, given.made_stem, given.text);
   const fs::path file = resolve_output(arguments.output, free.name);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/graph/graph.h"
+#include "pipeline/run/camera_spec.h"
 #include "tools/source_param.h"
 
 namespace CLI {
@@ -32,13 +32,19 @@ void add_graph_backend(CLI::App& command, std::string& backend);
 /// names one.
 std::optional<Backend> forced_backend(std::string backend);
 
-struct GivenGraph {
-  GraphSpec graph;
+/// What is known of a graph beside what it says.
+struct GivenText {
   std::string name;  ///< of the graph's file, for messages and reports
   std::string text;  ///< as it was loaded, without what the command line changes
   // Fields of the FirstGraph, where contorno made the graph; else empty.
   std::string made_for;   ///< its `subject`
   std::string made_stem;  ///< its `stem`
+};
+struct GivenGraph : GivenText {
+  GraphSpec graph;
+};
+struct GivenFleet : GivenText {
+  FleetSpec fleet;
 };
 
 /// Loads the graph, or makes one, and tries what its sinks and sources ask for (paths below
@@ -47,10 +53,14 @@ struct GivenGraph {
 GivenGraph load_given_graph(const GraphArguments& arguments, const Catalog& catalog,
                             std::optional<Backend> backend = std::nullopt);
 
+/// The same with all cameras of a graph that may have `sources:`.
+GivenFleet load_given_fleet(const GraphArguments& arguments, const Catalog& catalog,
+                            std::optional<Backend> backend = std::nullopt);
+
 enum class Announcement : std::uint8_t { Quiet, Said };
 /// Writes a graph that was made into the output folder, beside the results, under a name that no other file
 /// has (a file with the same text is left as it is), and says what the graph is. Does nothing for one that
 /// was given.
-void keep_made_graph(const GivenGraph& given, const GraphArguments& arguments, Announcement announcement);
+void keep_made_graph(const GivenText& given, const GraphArguments& arguments, Announcement announcement);
 
 }  // namespace contorno

@@ -4,21 +4,21 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 
 #include "base/error.h"
 #include "config/describe.h"
 #include "config/load.h"
-#include "pipeline/run/runner.h"
-#include "plugins/text/pango.h"
+#include "pipeline/run/fleet.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/frame_choice.h"
 #include "tools/commands/graph_argument.h"
 #include "tools/commands/map_options.h"
 #include "tools/commands/number_options.h"
-#include "tools/empty_classes.h"
-#include "tools/frame_log.h"
+#include "tools/commands/run_cameras.h"
+#include "tools/fleet_report.h"
 #include "tools/interrupt.h"
 #include "tools/report.h"
 #include "tools/run_watch.h"
@@ -28,6 +28,9 @@
 namespace contorno {
 namespace {
 
+/// Stands for the name of a camera, in a path of the command line as in those of sinks.
+constexpr std::string_view kCameraWord = "{camera}";
+
 struct RunArguments {
   GraphArguments graph;
   std::string report, trace;
@@ -35,21 +38,6 @@ struct RunArguments {
   FrameChoice frames;
   bool preview = false, quiet = false;
 };
-
-/// The sinks of a graph, made and bound.
-struct Sinks {
-  std::vector<std::unique_ptr<Sink>> owned;
-  std::vector<SinkBinding> bindings;
-};
-
-Sinks make_sinks(const GraphSpec& graph) {
-  Sinks sinks;
-  for (const SinkSpec& spec : graph.sinks) {
-    sinks.owned.push_back(spec.type->make(spec.params));
-    sinks.bindings.push_back(bind_sink(spec, *sinks.owned.back()));
-  }
-  return sinks;
-}
 
 void add_preview(GraphSpec& graph, const Catalog& catalog) {
   const SinkType& preview = config::sink_called(catalog, "preview");
@@ -94,32 +82,25 @@ std::vector<std::pair<std::int32_t, std::string>> track_names(const GraphSpec& g
 }
 
 /// The graph as the command line wants it; everything that is wrong with it is told before a file is made.
-struct PreparedGraph {
-  GivenGraph given;
-  BackendChoice backend;
-};
-PreparedGraph prepared_graph(const RunArguments& arguments, const Catalog& catalog) {
-  GivenGraph given = load_given_graph(arguments.graph, catalog, forced_backend(arguments.backend));
-  GraphSpec& graph = given.graph;
-  arguments.frames.set(graph.source);
-  if (arguments.preview) add_preview(graph, catalog);
-  BackendChoice backend = choose_backend(graph.settings.backend, graph);
+GivenFleet prepared_fleet(const RunArguments& arguments, const Catalog& catalog) {
+  GivenFleet given = load_given_fleet(arguments.graph, catalog, forced_backend(arguments.backend));
+  const bool is_named = given.fleet.is_named();
+  if (is_named && arguments.preview)
+    throw Error(
+        ExitCode::BadConfig,
+        "--preview shows one source, and the graph has 'sources': use a sink preview in a graph with one");
+  if (is_named && !arguments.trace.empty() && arguments.trace.find(kCameraWord) == std::string::npos)
+    throw Error(ExitCode::BadOption,
+                fmt::format("--trace is {}, and each camera has a trace of its own: put {} into the path",
+                            arguments.trace, kCameraWord));
+  for (CameraSpec& camera : given.fleet.cameras) {
+    arguments.frames.set(camera.graph.source);
+    if (arguments.preview) add_preview(camera.graph, catalog);
+    choose_backend(camera.graph.settings.backend, camera.graph);
+  }
   make_output_folder(arguments.graph.output);
   keep_made_graph(given, arguments.graph, arguments.quiet ? Announcement::Quiet : Announcement::Said);
-  return {std::move(given), std::move(backend)};
-}
-
-/// Runs, and writes the account however the run ends.
-RunReport run_and_account(Runner& runner, const WatchOptions& options) {
-  RunReport report;
-  try {
-    report = run_watched(runner, options);
-  } catch (...) {
-    options.account();
-    throw;
-  }
-  options.account();
-  return report;
+  return given;
 }
 
 /// The closing message. What went wrong is said in any case.
@@ -134,50 +115,152 @@ void tell(const RunReport& report, const OutputRegister& files, bool quiet) {
     if (!sink.error.empty()) say(fmt::format("sink '{}': {}", sink.name, sink.error));
 }
 
-int run_graph(const RunArguments& arguments, const Catalog& catalog) {
-  auto [given, backend] = prepared_graph(arguments, catalog);
-  GraphSpec& graph = given.graph;
-  const auto [source, notice] = config::open_source(graph);
-  if (!notice.empty()) say("note: " + notice);
-  const Sinks sinks = make_sinks(graph);
-  const std::unique_ptr<TextRasteriser> text = make_pango_text();
+/// A graph with `source:`: a fleet of one, which is opened and planned before anything else happens.
+int run_one(const RunArguments& arguments, GivenFleet given) {
   OutputRegister files = command_files();
   files.add_input(given.name, "the graph");
-  files.add_inputs(graph, *source);
-  OutputFile report_file = begin_file(files, arguments, arguments.report, "--report");
-  OutputFile trace_file = begin_file(files, arguments, arguments.trace, "--trace");
-  FrameLog failures("failed"), warnings("used with a warning");
-  EmptyClasses empty(graph, backend.backend);
-  const auto trace = arguments.trace.empty() ? nullptr : std::make_unique<Trace>(1U << 20);
-  Runner runner(
-      graph, *source, sinks.bindings,
-      {.backend = backend,
-       .max_frames = arguments.frames.frames,
-       .output_root = arguments.graph.output,
-       .outputs = &files,
-       .probe_every = trace ? kEveryFrame : cheap_probe_every(backend.backend),
-       .text = text.get(),
-       .trace = trace.get(),
-       .on_failure = [&](const FrameFailure& failure) { failures(failure.frame, failure.reason); },
-       .on_warning = [&](std::uint64_t frame, const std::string& warning) { warnings(frame, warning); },
-       .on_result = [&](const PlannedGraph& result,
-                        const std::vector<ClassCounts>& counts) { empty.look(result, counts); },
-       .also_read = empty.reads()});
-  RunReport report =
-      run_and_account(runner, {.quiet = arguments.quiet,
-                               .live = source->format().live,
-                               .expected = arguments.frames.expected(source->format()),
-                               .device_timeout_ms = graph.settings.device_timeout_ms,
-                               .account = [&, &given = given] {
-                                 if (!report_file.is_open()) return;
-                                 RunReport account = runner.report();
-                                 empty.tell(account.classes);
-                                 finish_file(report_file, report_json(account, given.name, given.text));
-                               }});
-  if (trace) finish_file(trace_file, trace->to_json(track_names(graph)));
-  empty.tell(report.classes);
+  OutputFile report_file, trace_file;
+  RunCameras cameras(given.fleet,
+                     {.output = arguments.graph.output,
+                      .frames = arguments.frames.frames,
+                      .has_trace = !arguments.trace.empty()},
+                     files);
+  Fleet fleet(std::move(given.fleet), cameras.hooks([&](const GraphSpec& bound, Source& source) {
+    files.add_inputs(bound, source);
+    report_file = begin_file(files, arguments, arguments.report, "--report");
+    trace_file = begin_file(files, arguments, arguments.trace, "--trace");
+  }));
+  fleet.prepare();
+  const Camera& camera = fleet.camera(0);
+  const auto account = [&] {
+    if (!report_file.is_open()) return;
+    RunReport report = camera.runner()->report();
+    cameras.complete(0, report);
+    finish_file(report_file, report_json(report, given.name, given.text));
+  };
+  watch_fleet(fleet, {.quiet = arguments.quiet,
+                      .live = camera.is_live(),
+                      .expected = arguments.frames.expected(camera.expected()),
+                      .device_timeout_ms = camera.spec().graph.settings.device_timeout_ms,
+                      .account = account});
+  account();
+  RunReport report = fleet.take(0);
+  if (const Trace* trace = cameras.trace(0))
+    finish_file(trace_file, trace->to_json(track_names(camera.spec().graph)));
+  cameras.complete(0, report);
   tell(report, files, arguments.quiet);
   return exit_code(report, InterruptGuard::requested());
+}
+
+/// The first that is not well, in the order of how bad it is: a camera that broke, a required one that never
+/// came, a sink or frames that failed.
+int exit_code(const std::vector<CameraOutcome>& cameras, const Camera* missing, int signal) {
+  ExitCode worst = ExitCode::Ok;
+  for (const CameraOutcome& camera : cameras)
+    if (camera.code == ExitCode::Internal || (camera.code != ExitCode::Ok && worst == ExitCode::Ok))
+      worst = camera.code;
+  if (worst != ExitCode::Ok) return static_cast<int>(worst);
+  if (missing != nullptr) return static_cast<int>(ExitCode::MissingInput);
+  int code = 0;
+  for (const CameraOutcome& camera : cameras)
+    if (const int own = exit_code(camera.report, signal);
+        code == 0 || code == static_cast<int>(ExitCode::FramesFailed))
+      code = own != 0 ? own : code;
+  return code;
+}
+
+/// Of a frame on the device; 0: none of the cameras has a limit.
+double shortest_timeout(const FleetSpec& fleet) {
+  double shortest = 0;
+  for (const CameraSpec& camera : fleet.cameras)
+    if (const double own = camera.graph.settings.device_timeout_ms; own > 0)
+      shortest = shortest > 0 ? std::min(shortest, own) : own;
+  return shortest;
+}
+
+/// A graph with `sources:`.
+class NamedRun {
+ public:
+  NamedRun(const RunArguments& arguments, GivenFleet given)
+      : arguments_(arguments),
+        name_(std::move(given.name)),
+        text_(std::move(given.text)),
+        files_(command_files()),
+        device_timeout_ms_(shortest_timeout(given.fleet)),
+        cameras_(given.fleet,
+                 {.output = arguments.graph.output,
+                  .frames = arguments.frames.frames,
+                  .has_trace = !arguments.trace.empty()},
+                 files_) {
+    files_.add_input(name_, "the graph");
+    for (const CameraSpec& camera : given.fleet.cameras)
+      files_.add_inputs(camera.graph.source.params, fmt::format("the source '{}'", camera.name));
+    report_file_ = begin_file(files_, arguments, arguments.report, "--report");
+    for (const CameraSpec& camera : given.fleet.cameras) begin_trace(camera.name);
+    fleet_.emplace(std::move(given.fleet), cameras_.hooks([this](const GraphSpec& bound, Source& source) {
+      files_.add_inputs(bound, source);
+    }));
+  }
+
+  int run() {
+    watch_fleet(*fleet_, {.quiet = arguments_.quiet,
+                          .device_timeout_ms = device_timeout_ms_,
+                          .account = [this] { account(camera_reports(*fleet_, cameras_, false)); }});
+    const std::vector<CameraOutcome> reports = camera_reports(*fleet_, cameras_, true);
+    account(reports);
+    for (std::size_t i = 0; i < traces_.size(); ++i)
+      finish_file(traces_[i], cameras_.trace(i)->to_json(track_names(fleet_->camera(i).spec().graph)));
+    tell(reports);
+    return exit_code(reports, fleet_->missing(), InterruptGuard::requested());
+  }
+
+ private:
+  void begin_trace(const std::string& camera) {
+    if (arguments_.trace.empty()) return;
+    std::string path = arguments_.trace;
+    for (std::size_t at = 0; (at = path.find(kCameraWord, at)) != std::string::npos;)
+      path.replace(at, kCameraWord.size(), camera);
+    traces_.push_back(begin_file(files_, arguments_, path, fmt::format("--trace of camera '{}'", camera)));
+  }
+  void account(const std::vector<CameraOutcome>& reports) {
+    if (report_file_.is_open()) finish_file(report_file_, fleet_report_json(reports, name_, text_));
+  }
+  void tell(const std::vector<CameraOutcome>& reports) {
+    if (const Camera* missing = fleet_->missing())
+      say(fmt::format("{}: it is required, and never came", missing->spec().name));
+    for (const CameraOutcome& camera : reports) {
+      if (!camera.failure.empty()) say(fmt::format("{}: {}", camera.name, camera.failure));
+      if (!arguments_.quiet) continue;
+      for (const SourceFault& fault : camera.report.source_faults)
+        warn(fmt::format("{}: {}", camera.name, fault.sentence));
+      for (const SinkOutcome& sink : camera.report.sinks)
+        if (!sink.error.empty()) say(fmt::format("{}: sink '{}': {}", camera.name, sink.name, sink.error));
+    }
+    if (arguments_.quiet) return;
+    print(fleet_report_text(reports));
+    say_replaced(files_);
+  }
+
+  const RunArguments& arguments_;
+  std::string name_, text_;
+  OutputRegister files_;
+  double device_timeout_ms_;
+  RunCameras cameras_;
+  OutputFile report_file_;
+  std::vector<OutputFile> traces_;
+  std::optional<Fleet> fleet_;  // last: its threads use the others
+};
+
+int run_graph(const RunArguments& arguments, const Catalog& catalog) {
+  GivenFleet given = prepared_fleet(arguments, catalog);
+  if (!given.fleet.is_named()) return run_one(arguments, std::move(given));
+  NamedRun run(arguments, std::move(given));
+  const int code = run.run();
+  if (openings_left() == 0) return code;
+  // A driver or the network still holds the thread that opens a camera, which destructors would meet.
+  finish_output();
+  std::fflush(nullptr);
+  std::_Exit(code);
 }
 
 /// An output that was waited for when the signal came is no fault of its own.

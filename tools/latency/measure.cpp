@@ -5,12 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include "base/error.h"
@@ -21,9 +18,7 @@
 #include "tools/latency/measured.h"
 #include "tools/latency/resources.h"
 #include "tools/latency/sinks.h"
-#include "tools/progress.h"
 #include "tools/run_watch.h"
-#include "tools/say.h"
 #include "tools/text_file.h"
 
 namespace contorno::latency {
@@ -64,58 +59,64 @@ Delivery delivery_of(const Bench& bench, const Load& load, std::size_t frames) {
   return delivery;
 }
 
-/// A runner with all that it borrows.
-class Camera {
+/// What one camera of a measurement notes, and what its runner borrows.
+class MeasuredCamera {
  public:
-  Camera(const Bench& bench, const Load& load, int number, std::size_t frames)
-      : columns_(columns_of(bench.graph)),
+  MeasuredCamera(const Bench& bench, const Load& load, int number, std::size_t frames)
+      : bench_(bench),
+        probe_every_(load.probe_every),
+        folder_(bench.output_folder),
+        columns_(columns_of(bench.graph)),
         records_(frames, columns_),
         delivery_(delivery_of(bench, load, frames)),
         files_(command_files()),
-        text_(make_pango_text()),
-        source_(bench.held, bench.source, delivery_, records_) {
-    std::filesystem::path folder(bench.output_folder);
-    if (load.cameras > 1) folder /= fmt::format("camera-{}", number);
-    if (bench.with_sinks) make_output_folder(folder);
+        text_(make_pango_text()) {
+    if (load.cameras > 1) folder_ /= fmt::format("camera-{}", number);
+    if (bench.with_sinks) make_output_folder(folder_);
     files_.add_input(bench.graph_name, "the graph");
     if (bench.source != nullptr) files_.add_inputs(bench.graph, *bench.source);
-    for (const SinkSpec& spec : bench.graph.sinks) {
-      auto sink = bench.with_sinks ? spec.type->make(spec.params) : nullptr;
-      sinks_.push_back(std::make_unique<MeasuredSink>(std::move(sink), sinks_.size(), records_));
-      bindings_.push_back(bind_sink(spec, *sinks_.back()));
-    }
-    runner_.emplace(bench.graph, source_, bindings_,
-                    RunOptions{.backend = bench.backend,
-                               .output_root = folder.string(),
-                               .outputs = &files_,
-                               .probe_every = load.probe_every,
-                               .text = text_.get(),
-                               .on_failure =
-                                   [this](const FrameFailure& failure) {
-                                     records_.outcome(failure.frame) = Outcome::Failed;
-                                   },
-                               .on_times = [this](const FrameTimes& times) { note(times); },
-                               .on_drop =
-                                   [this](std::uint64_t frame, DropReason reason) {
-                                     records_.outcome(frame) = reason == DropReason::RingFull
-                                                                   ? Outcome::RingFull
-                                                                   : Outcome::Deadline;
-                                   }});
   }
 
-  /// When the first frame is due; before the runner runs.
-  void set_start(std::int64_t start_ns) {
-    source_.start(start_ns, [this] { return runner_->progress(); });
+  std::unique_ptr<Source> open() {
+    auto source = std::make_unique<TimedSource>(bench_.held, bench_.source, delivery_, records_);
+    source_ = source.get();
+    return source;
   }
-  Runner& runner() { return *runner_; }
+  CameraSetUp set_up(const GraphSpec& graph) {
+    CameraSetUp made;
+    for (const SinkSpec& spec : graph.sinks) {
+      auto sink = bench_.with_sinks ? spec.type->make(spec.params) : nullptr;
+      sinks_.push_back(std::make_unique<MeasuredSink>(std::move(sink), sinks_.size(), records_));
+      made.sinks.push_back(bind_sink(spec, *sinks_.back()));
+    }
+    made.options = {
+        .backend = bench_.backend,
+        .output_root = folder_.string(),
+        .outputs = &files_,
+        .probe_every = probe_every_,
+        .text = text_.get(),
+        .on_failure =
+            [this](const FrameFailure& failure) { records_.outcome(failure.frame) = Outcome::Failed; },
+        .on_times = [this](const FrameTimes& times) { note(times); },
+        .on_drop =
+            [this](std::uint64_t frame, DropReason reason) {
+              records_.outcome(frame) =
+                  reason == DropReason::RingFull ? Outcome::RingFull : Outcome::Deadline;
+            }};
+    return made;
+  }
+  /// When the first frame is due; before the camera runs.
+  void set_start(std::int64_t start_ns, const Camera& camera) {
+    source_->start(start_ns, [&camera] { return camera.progress(); });
+  }
   /// What the camera measured in the run of this report. Throws Error for a sink that broke.
   CameraRun take(RunReport report) {
     for (const SinkOutcome& sink : report.sinks)
       if (!sink.error.empty()) throw Error(sink.code, fmt::format("sink '{}': {}", sink.name, sink.error));
     return {.records = std::move(records_),
-            .offered = source_.offered(),
+            .offered = source_->offered(),
             .report = std::move(report),
-            .allocations = source_.allocations()};
+            .allocations = source_->allocations()};
   }
 
  private:
@@ -135,61 +136,57 @@ class Camera {
     records_.time(frame, columns_.downloaded()) = parts.downloaded_ns;
   }
 
+  const Bench& bench_;
+  std::uint64_t probe_every_;
+  std::filesystem::path folder_;
   Columns columns_;
   FrameRecords records_;
   Delivery delivery_;
   OutputRegister files_;
   std::unique_ptr<TextRasteriser> text_;
-  TimedSource source_;
   std::vector<std::unique_ptr<MeasuredSink>> sinks_;
-  std::vector<SinkBinding> bindings_;
-  std::optional<Runner> runner_;
+  TimedSource* source_ = nullptr;  // the fleet's
 };
 
-using Cameras = std::vector<std::unique_ptr<Camera>>;
+using MeasuredCameras = std::vector<std::unique_ptr<MeasuredCamera>>;
 
-Fleet fleet_of(const Cameras& cameras) {
-  std::vector<Runner*> runners;
-  for (const auto& camera : cameras) runners.push_back(&camera->runner());
-  return Fleet(runners);
+/// Cameras without names: nothing shares the processors out among them.
+FleetSpec fleet_of(const Bench& bench, const Load& load) {
+  FleetSpec spec;
+  for (int number = 0; number < load.cameras; ++number) spec.cameras.push_back({.graph = bench.graph});
+  return spec;
 }
 
-void end_if_device_hangs(Fleet& fleet, double timeout_ms) {
-  const auto timeout = std::chrono::nanoseconds(static_cast<std::int64_t>(timeout_ms * 1e6));
-  if (timeout.count() == 0 || !fleet.give_up_on_device(timeout)) return;
-  say(fmt::format(
-      "the device has been at work on one frame for more than {:g} s (device_timeout) and was given up",
-      timeout_ms * 1e-3));
-  std::fflush(nullptr);
-  // Destructors would wait for the device.
-  std::_Exit(static_cast<int>(ExitCode::Internal));
+CameraHooks hooks_of(MeasuredCameras& cameras) {
+  CameraHooks hooks;
+  hooks.open = [&](std::size_t camera, const GraphSpec&) { return cameras[camera]->open(); };
+  hooks.set_up = [&](std::size_t camera, const GraphSpec& graph, Source&, const std::string&) {
+    return cameras[camera]->set_up(graph);
+  };
+  return hooks;
 }
 
 /// Watches all cameras until they are done. The result is what was used once the warm-up was over.
-UsedSoFar watch(Fleet& fleet, Runner& first, const Bench& bench, const Load& load, std::int64_t start_ns,
-                int& signal) {
-  ProgressLine progress(!bench.quiet);
+UsedSoFar watch(Fleet& fleet, const Bench& bench, const Load& load, Measurement& result) {
   const double frames_s = load.rate > 0 ? static_cast<double>(warm_up_frames(load)) / load.rate : 0;
-  const std::int64_t warm_ns = start_ns + static_cast<std::int64_t>(std::max(load.warm_up_s, frames_s) * 1e9);
+  const std::int64_t warm_ns =
+      result.start_ns + static_cast<std::int64_t>(std::max(load.warm_up_s, frames_s) * 1e9);
   const std::int64_t expected =
       load.loop == Loop::Open || load.rate > 0
           ? static_cast<std::int64_t>(planned_frames(load)) * static_cast<std::int64_t>(load.cameras)
           : -1;
   UsedSoFar begin = used_so_far();
   bool warm = false;
-  while (!fleet.done()) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    if (!warm && now_ns() >= warm_ns) warm = true, begin = used_so_far();
-    if (signal == 0 && InterruptGuard::requested() != 0) {
-      signal = InterruptGuard::requested();
-      fleet.request_stop();
-    }
-    end_if_device_hangs(fleet, bench.graph.settings.device_timeout_ms);
-    if (!progress.shown()) continue;
-    progress.show(progress_text(fleet.progress(), expected, first.latency_now_us(),
-                                static_cast<double>(now_ns() - start_ns) * 1e-9));
-  }
-  progress.clear();
+  watch_fleet(fleet, {.quiet = bench.quiet,
+                      .expected = expected,
+                      .device_timeout_ms = bench.graph.settings.device_timeout_ms,
+                      .account = {},
+                      .on_look =
+                          [&] {
+                            if (!warm && now_ns() >= warm_ns) warm = true, begin = used_so_far();
+                            if (result.signal == 0) result.signal = InterruptGuard::requested();
+                          },
+                      .between = std::chrono::milliseconds(20)});
   return begin;
 }
 
@@ -210,19 +207,16 @@ Measurement measure(const Bench& bench, const Load& load) {
   const std::size_t frames = planned_frames(load);
   check_record_memory(bench, load, frames);
   Measurement result{.load = load, .warm_up_frames = warm_up_frames(load)};
-  Cameras cameras;
+  MeasuredCameras cameras;
   for (int number = 1; number <= load.cameras; ++number)
-    cameras.push_back(std::make_unique<Camera>(bench, load, number, frames));
-  result.slot = cameras[0]->runner().slot_memory();
-  const InterruptGuard guard;
+    cameras.push_back(std::make_unique<MeasuredCamera>(bench, load, number, frames));
+  Fleet fleet(fleet_of(bench, load), hooks_of(cameras));
+  fleet.prepare();
+  result.slot = fleet.camera(0).runner()->slot_memory();
   result.start_ns = now_ns() + kStartUp_ns;
-  for (const auto& camera : cameras) camera->set_start(result.start_ns);
-  Fleet fleet = fleet_of(cameras);
-  fleet.start();
-  const UsedSoFar begin = watch(fleet, cameras[0]->runner(), bench, load, result.start_ns, result.signal);
-  const UsedSoFar end = used_so_far();
-  fleet.wait();
-  result.resources = used_between(begin, end);
+  for (std::size_t i = 0; i < cameras.size(); ++i) cameras[i]->set_start(result.start_ns, fleet.camera(i));
+  const UsedSoFar begin = watch(fleet, bench, load, result);
+  result.resources = used_between(begin, used_so_far());
   for (std::size_t i = 0; i < cameras.size(); ++i) result.cameras.push_back(cameras[i]->take(fleet.take(i)));
   result.slots = result.cameras[0].report.slots;
   return result;

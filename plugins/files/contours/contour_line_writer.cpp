@@ -13,7 +13,9 @@ std::string_view ContourLineWriter::line(const FrameInfo& info, const ContoursVi
   const std::span<const ContourMeasures> measures = measure_frame(view, placer_, measures_);
   if (options_.totals) totals_.add_frame(view, measures);
   text_.clear();
-  text_ << R"({"frame":)" << info.number;
+  text_ << '{';
+  write_camera();
+  text_ << R"("frame":)" << info.number;
   if (!info.name.empty()) (text_ << R"(,"name":)").json(info.name);
   text_ << R"(,"pts_ns":)" << info.pts_ns << R"(,"width":)" << placer_.width() << R"(,"height":)"
         << placer_.height() << R"(,"classes":[)";
@@ -31,6 +33,7 @@ std::string_view ContourLineWriter::line(const FrameInfo& info, const ContoursVi
 std::string_view ContourLineWriter::line(const FinishedObjects& objects, const ObjectRecord& record) {
   text_.clear();
   text_ << '{';
+  write_camera();
   write_record(text_, objects, record);
   text_ << "}\n";
   return text_.view();
@@ -41,6 +44,11 @@ std::vector<ClassTotals> ContourLineWriter::totals() const {
   for (std::size_t k = 0; options_.totals && k < placer_.classes().size(); ++k)
     if (is_written(k)) written.push_back(totals_.running(k));
   return written;
+}
+
+/// Of a line that goes on behind it.
+void ContourLineWriter::write_camera() {
+  if (!options_.camera.empty()) (text_ << R"("camera":)").json(options_.camera) << ',';
 }
 
 void ContourLineWriter::write_class(const ContoursView& view, std::size_t k,

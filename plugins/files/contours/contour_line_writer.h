@@ -3,7 +3,9 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "plugins/files/contours/object_text.h"
@@ -16,12 +18,13 @@ namespace contorno {
 struct ContourLineOptions {
   Coordinates coordinates = Coordinates::Frame;
   bool skip_hidden = false;
-  bool totals = false;  ///< whether each class has those of the frame
+  bool totals = false;   ///< whether each class has those of the frame
+  std::string camera{};  ///< in every line; empty: in none
 };
 
 class ContourLineWriter {
  public:
-  explicit ContourLineWriter(const ContourLineOptions& options) : options_(options) {}
+  explicit ContourLineWriter(ContourLineOptions options) : options_(std::move(options)) {}
 
   /// Called before the first line, and when the format of the contours changes.
   void open(const SinkContext& context);
@@ -34,6 +37,7 @@ class ContourLineWriter {
 
  private:
   bool is_written(std::size_t k) const { return !options_.skip_hidden || !placer_.classes()[k].hidden; }
+  void write_camera();
   void write_class(const ContoursView& view, std::size_t k, std::span<const ContourMeasures> measures);
   void write_totals(const ClassTotals& totals);
   void write_contour(const ContoursView& view, std::uint32_t index, const ContourMeasures& m);

@@ -16,6 +16,7 @@ struct JsonlParams {
   Coordinates coordinates = Coordinates::Frame;
   bool skip_hidden = false;
   bool totals = false;
+  std::string camera;
 };
 
 class JsonlSink final : public Sink {
@@ -23,7 +24,7 @@ class JsonlSink final : public Sink {
   explicit JsonlSink(const JsonlParams& params, Completion completion = Completion::InPlace)
       : params_(params),
         completion_(completion),
-        lines_({params.coordinates, params.skip_hidden, params.totals}) {}
+        lines_({params.coordinates, params.skip_hidden, params.totals, params.camera}) {}
 
   void open(const SinkContext& context) override {
     lines_.open(context);
@@ -78,6 +79,8 @@ const SinkType& contour_jsonl_sink() {
               "Adds the totals of each class in the frame: contours, area, perimeter, share of the whole and "
               "mean of "
               "the map; the report of the run has those of all frames.");
+    list.text("camera", &JsonlParams::camera,
+              "Name of the camera in every line; empty is none. A graph with sources gives each its own.");
     return SinkType{
         .name = "jsonl",
         .summary = "Writes contours with their measures as JSON lines, one line a frame.",

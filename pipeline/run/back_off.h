@@ -1,0 +1,41 @@
+// How long to wait before a camera is opened again: 1, 2, 4, .. 30 s by default, each up to a fifth shorter
+// or longer, so that cameras that were lost together do not come back at the same moment. Pure: the times are
+// the caller's.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+
+namespace contorno {
+
+class BackOff {
+ public:
+  /// Nanoseconds.
+  struct Limits {
+    std::int64_t first = 1'000'000'000, longest = 30'000'000'000;
+  };
+  /// After frames have come for so long, the next loss begins with the first wait again.
+  static constexpr std::int64_t kHealthy = 60'000'000'000;
+
+  BackOff(const Limits& limits, std::uint32_t seed) : limits_(limits), wait_(limits.first), random_(seed) {}
+
+  /// The wait before the next attempt.
+  std::int64_t next() {
+    const std::int64_t wait = wait_;
+    wait_ = std::min(limits_.longest, 2 * wait_);
+    std::uniform_real_distribution<double> jitter(0.8, 1.2);
+    return static_cast<std::int64_t>(static_cast<double>(wait) * jitter(random_));
+  }
+  /// Frames have come for `lasted` before the camera was lost.
+  void lost_after(std::int64_t lasted) {
+    if (lasted >= kHealthy) wait_ = limits_.first;
+  }
+
+ private:
+  Limits limits_;
+  std::int64_t wait_;
+  std::minstd_rand random_;
+};
+
+}  // namespace contorno

@@ -1,0 +1,166 @@
+#include "pipeline/run/camera.h"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "base/error.h"
+#include "pipeline/graph/bind.h"
+#include "pipeline/run/fleet.h"
+#include "pipeline/shared/clock.h"
+
+namespace contorno {
+namespace {
+
+BackOff::Limits limits_of(const LiveSettings& live) {
+  const auto nanoseconds = [](double ms) { return static_cast<std::int64_t>(ms * 1e6); };
+  return {.first = nanoseconds(live.reconnect_ms[0]), .longest = nanoseconds(live.reconnect_ms[1])};
+}
+
+/// Whether what stands in the way may pass by itself: a camera that is off, in use, or sends nothing yet.
+bool may_pass(const Error& error) {
+  switch (error.code()) {
+    case ExitCode::MissingInput:
+    case ExitCode::BadData:
+    case ExitCode::Unavailable:
+    case ExitCode::Io:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Camera::Camera(Fleet& fleet, std::size_t number, Runner& runner)
+    : fleet_(&fleet), number_(number), running_(&runner), is_planned_(true) {}
+
+Camera::Camera(Fleet& fleet, std::size_t number, CameraSpec spec)
+    : fleet_(&fleet),
+      number_(number),
+      spec_(std::move(spec)),
+      as_written_(std::make_shared<const GraphSpec>(spec_.graph)) {}
+
+CameraSigns Camera::signs(std::int64_t now) const {
+  CameraSigns signs{.phase = phase_, .began_ns = began_ns_};
+  const Runner* const runner = running_;
+  if (runner == nullptr || signs.phase != CameraPhase::Running) return signs;
+  const ReaderSigns reader = runner->reader_signs();
+  signs.frames = reader.frames;
+  signs.arrived_ns = reader.last_arrival_ns;
+  signs.held_ns = reader.offering_since_ns;
+  if (reader.frames > 1)
+    signs.interval_ns =
+        (reader.last_arrival_ns - reader.first_arrival_ns) / static_cast<std::int64_t>(reader.frames - 1);
+  if (reconnecting_ != nullptr) {
+    signs.away = reconnecting_->is_away();
+    signs.began_ns = std::max(signs.began_ns, reconnecting_->there_since());
+  }
+  // Counts of a runner may be ahead of the times that go with them.
+  signs.arrived_ns = std::min(signs.arrived_ns, now);
+  return signs;
+}
+
+CameraState Camera::state() const {
+  const std::int64_t now = now_ns();
+  return state_of(signs(now), static_cast<std::int64_t>(fleet_->live_.stall_ms * 1e6), now);
+}
+
+void Camera::look(std::int64_t) {
+  if (phase_ == CameraPhase::Running && reconnecting_ != nullptr && state() == CameraState::Stalled)
+    reconnecting_->give_up_connection();
+}
+
+FrameCounts Camera::progress() const {
+  const Runner* const runner = running_;
+  return runner == nullptr ? FrameCounts{} : runner->progress();
+}
+
+void Camera::request_stop() {
+  stopped_ = true;
+  time_->cancel();
+  if (Runner* const runner = running_) runner->request_stop();
+}
+
+std::unique_ptr<Source> Camera::open() {
+  // What is left to its thread by open_unless_stopped has its own copy of all that it uses.
+  const OpenSource open = [make = fleet_->hooks_.open, number = number_, graph = as_written_] {
+    return make ? make(number, *graph) : make_source(*graph);
+  };
+  if (!fleet_->is_named_) return open();
+  const BackOff::Limits limits = limits_of(fleet_->live_);
+  const std::uint32_t seed = std::random_device{}();
+  BackOff back_off(limits, seed);
+  std::unique_ptr<Source> first;
+  for (;;) {
+    try {
+      first = open_unless_stopped(open, stopped_);
+      break;
+    } catch (const Error& error) {
+      if (spec_.reads_files || !may_pass(error)) throw;
+      if (fleet_->hooks_.on_absent) fleet_->hooks_.on_absent(number_, error.what());
+      fleet_->note_answer(*this);
+    }
+    if (!time_->sleep(back_off.next())) return nullptr;
+  }
+  if (first == nullptr) return nullptr;
+  auto source = std::make_unique<ReconnectingSource>(
+      std::move(first), open,
+      ReconnectingSource::Options{.back_off = limits, .max_rate = spec_.settings.max_rate, .seed = seed});
+  reconnecting_ = source.get();
+  return source;
+}
+
+/// Opens the source and binds the graph to it; source_ stays null when the fleet was stopped meanwhile.
+void Camera::connect() {
+  source_ = open();
+  if (source_ == nullptr) return;
+  live_ = source_->format().live;
+  expected_ = source_->format().frame_count;
+  const std::string notice = bind_source(spec_.graph, source_->format());
+  set_up_ = fleet_->hooks_.set_up(number_, spec_.graph, *source_, notice);
+  set_up_.options.gate = fleet_->gate_.get();
+  set_up_.options.gate_member = number_;
+}
+
+MemoryAdmission::Need Camera::need() const {
+  const auto [slots, slot] =
+      Runner::foretell_memory(spec_.graph, source_->format(), set_up_.sinks, set_up_.options);
+  return {.camera = spec_.name, .slots = slots, .slot = slot};
+}
+
+void Camera::plan() {
+  own_runner_.emplace(spec_.graph, *source_, set_up_.sinks, set_up_.options);
+  running_ = &*own_runner_;
+  is_planned_ = true;
+}
+
+/// What its thread does; throws what ends the camera.
+void Camera::work() {
+  if (!is_planned_) {
+    connect();
+    if (source_ == nullptr) return;
+    if (!fleet_->wait_for_others(*this, need())) return;
+    plan();
+  }
+  if (stopped_ && fleet_->is_named_) return;
+  began_ns_ = now_ns();
+  phase_ = CameraPhase::Running;
+  report_ = (*running_).run();
+}
+
+void Camera::run() {
+  CameraPhase last = CameraPhase::Ended;
+  try {
+    work();
+    if (phase_ == CameraPhase::Connecting) last = CameraPhase::Connecting;  // it was never there
+  } catch (...) {
+    failure_ = std::current_exception();
+    last = CameraPhase::Failed;
+  }
+  phase_ = last;
+  fleet_->note_answer(*this);
+  fleet_->note_end(*this);
+}
+
+}  // namespace contorno

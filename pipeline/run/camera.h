@@ -1,0 +1,98 @@
+// One camera of a fleet: its source, its bound copy of the graph, and its runner. It has a thread of its own,
+// which connects, binds, plans, and then is the runner's finisher. Owned by a Fleet.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "pipeline/run/camera_spec.h"
+#include "pipeline/run/camera_state.h"
+#include "pipeline/run/memory_admission.h"
+#include "pipeline/run/reconnecting_source.h"
+#include "pipeline/run/runner.h"
+
+namespace contorno {
+
+class Fleet;
+
+/// What a runner of a camera needs beside its graph and source.
+struct CameraSetUp {
+  std::vector<SinkBinding> sinks;
+  RunOptions options;
+};
+
+/// What the host of a fleet does for its cameras. Calls come from the threads of the cameras, at the same
+/// time for different ones; what they return must outlive the fleet.
+struct CameraHooks {
+  /// Opens the source of a camera; empty: make_source.
+  std::function<std::unique_ptr<Source>(std::size_t camera, const GraphSpec& graph)> open{};
+  /// Once the source is open and the graph is bound, with what bind_source has to tell the user.
+  std::function<CameraSetUp(std::size_t camera, const GraphSpec& graph, Source& source,
+                            const std::string& notice)>
+      set_up{};
+  /// An attempt to open a camera has failed, and it will be tried again.
+  std::function<void(std::size_t camera, const std::string& reason)> on_absent{};
+};
+
+class Camera {
+ public:
+  /// A runner that its owner has planned; borrowed.
+  Camera(Fleet& fleet, std::size_t number, Runner& runner);
+  Camera(Fleet& fleet, std::size_t number, CameraSpec spec);
+  Camera(const Camera&) = delete;
+  Camera& operator=(const Camera&) = delete;
+
+  const CameraSpec& spec() const { return spec_; }
+  /// From here on any thread may ask.
+  CameraState state() const;
+  CameraPhase phase() const { return phase_; }
+  bool is_done() const { return done_; }
+  /// Counts so far.
+  FrameCounts progress() const;
+  /// Null before its graph is planned.
+  Runner* runner() const { return running_; }
+  /// Whether frames come at their own pace; false while nobody knows.
+  bool is_live() const { return live_; }
+  /// Frames that will come; -1: unknown.
+  std::int64_t expected() const { return expected_; }
+
+ private:
+  friend class Fleet;
+  void connect();
+  std::unique_ptr<Source> open();
+  void plan();
+  void work();
+  void run();
+  void request_stop();
+  CameraSigns signs(std::int64_t now) const;
+  void look(std::int64_t now);
+  MemoryAdmission::Need need() const;
+
+  Fleet* fleet_;
+  std::size_t number_;
+  CameraSpec spec_;
+  std::shared_ptr<const GraphSpec> as_written_;  // not bound: what is opened again, maybe when this is gone
+  std::unique_ptr<Source> source_;
+  ReconnectingSource* reconnecting_ = nullptr;  // source_, where it is one
+  CameraSetUp set_up_;
+  std::optional<Runner> own_runner_;
+  std::atomic<Runner*> running_ = nullptr;
+  std::unique_ptr<SourceTime> time_ = real_source_time();
+  RunReport report_;
+  std::exception_ptr failure_;
+  bool is_planned_ = false;
+  std::atomic<std::int64_t> began_ns_ = 0, expected_ = -1;
+  std::atomic<CameraPhase> phase_ = CameraPhase::Connecting;
+  std::atomic<bool> live_ = false, stopped_ = false, done_ = true;  // nothing runs before start()
+  std::thread thread_;
+};
+
+}  // namespace contorno
