@@ -97,7 +97,7 @@ class Root:
                 pytest.skip("needs mmdebstrap (tools/setup package)")
             ROOTS.mkdir(parents=True, exist_ok=True)
             part = ROOTS / f"{suite}-min.part.tar"
-            made = subprocess.run(["mmdebstrap", "--variant=minbase", "--include=ca-certificates", *SUITES[suite][1], suite, part,
+            made = subprocess.run(["mmdebstrap", "--variant=minbase", "--include=apt,ca-certificates", *SUITES[suite][1], suite, part,
                                    *MIRRORS.get(suite, [])], capture_output=True, text=True)
             if made.returncode != 0:
                 (ROOTS / f"{suite}-min.log").write_text(made.stderr)
