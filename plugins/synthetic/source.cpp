@@ -21,7 +21,7 @@ struct SyntheticParams {
   std::vector<double> maps_size = {511, 95};
   std::vector<double> frame_size;
   int classes = 8;
-  ElementType type = ElementType::F32;
+  ElementType number_type = ElementType::F32;
   Layout layout = Layout::Planar;
   FruitChoice fruit = FruitChoice::Mixed;
   int lanes = 0;
@@ -83,7 +83,7 @@ StreamFormat stream_format(const SyntheticParams& params) {
   format.maps = ImageFormat{.width = width,
                             .height = height,
                             .channels = params.classes,
-                            .type = params.type,
+                            .type = params.number_type,
                             .layout = params.layout,
                             .placement = {.scale_x = static_cast<double>(frame_width) / width,
                                           .scale_y = static_cast<double>(frame_height) / height}};
@@ -135,7 +135,7 @@ ParamDeclaration synthetic_params() {
                "sunburn, crack, "
                "insect, in this order; with 3 all defects are one class, with 2 all of the fruit, with 1 "
                "only defects.");
-  list.choice("type", &SyntheticParams::type,
+  list.choice("number_type", &SyntheticParams::number_type,
               {{"float32", ElementType::F32}, {"float16", ElementType::F16}, {"uint8", ElementType::U8}},
               "Number type of the maps; uint8 means p * 255.");
   list.choice("layout", &SyntheticParams::layout, {{"chw", Layout::Planar}, {"hwc", Layout::Interleaved}},

@@ -29,7 +29,7 @@ void list_field(ParamList<P>& list) {
   const auto of = []<class M>(M FieldOptions::*member) -> M P::* { return member; };
   list.numbers("size", of(&FieldOptions::size), 2, 2, 1, kMaxSide, Unit::Pixels,
                "Size of the image, [width, height].");
-  list.choice("type", of(&FieldOptions::type),
+  list.choice("number_type", of(&FieldOptions::type),
               {{"uint8", ElementType::U8}, {"uint16", ElementType::U16}, {"float32", ElementType::F32}},
               "Number type of the heights; float32 means 0 to 1.");
   list.integer("fields", of(&FieldOptions::fields), 1, 16, Unit::None,

@@ -61,6 +61,6 @@ def diamond_square(n, seed=_of("seed"), *, size=None, channels=_of("fields"), dt
         raise ValueError(f"n is {n!r}, allowed 1 to 16")
     if size is None:
         size = (2**n + (domain != "cyclic"),) * 2
-    params = {"exponent": n, "size": size, "fields": channels, "type": np.dtype(dtype).name, "domain": domain, "range": range,
+    params = {"exponent": n, "size": size, "fields": channels, "number_type": np.dtype(dtype).name, "domain": domain, "range": range,
               "roughness": roughness, "amplitude": amplitude, "corners": list(corners)}
     return _core.diamond_square(params, int(seed), tuple(origin), decide(backend, output, stream), threads, output == "device", stream)

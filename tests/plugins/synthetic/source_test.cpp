@@ -119,10 +119,10 @@ TEST_CASE(
       if (classes != 8 && std::strcmp(type, "float32") != 0) continue;
       INFO(classes, " classes, ", type);
       const Player chw =
-          Player(synthetic_source(), small({{"classes", number(classes)}, {"type", std::string(type)}}))
+          Player(synthetic_source(), small({{"classes", number(classes)}, {"number_type", std::string(type)}}))
               .play();
       const Player hwc = Player(synthetic_source(), small({{"classes", number(classes)},
-                                                           {"type", std::string(type)},
+                                                           {"number_type", std::string(type)},
                                                            {"layout", std::string("hwc")}}))
                              .play();
       const double step = std::strcmp(type, "float32") == 0   ? 1e-6
@@ -149,8 +149,8 @@ TEST_CASE(
 
 TEST_CASE("half and byte maps are the float maps, rounded to nearest") {
   const Player exact = Player(synthetic_source(), small()).play();
-  const Player half = Player(synthetic_source(), small({{"type", std::string("float16")}})).play();
-  const Player byte = Player(synthetic_source(), small({{"type", std::string("uint8")}})).play();
+  const Player half = Player(synthetic_source(), small({{"number_type", std::string("float16")}})).play();
+  const Player byte = Player(synthetic_source(), small({{"number_type", std::string("uint8")}})).play();
   double half_error = 0, byte_error = 0;
   for (int k = 0; k < 8; ++k)
     for (int y = 0; y < 60; ++y)
@@ -309,7 +309,7 @@ TEST_CASE("the diamond square source gives a new field a frame, as grey, colours
   CHECK(wrong == 0);
   for (const char* type : {"uint16", "float32"}) {
     test::Settings deep = size;
-    deep.emplace_back("type", std::string(type));
+    deep.emplace_back("number_type", std::string(type));
     deep.emplace_back("deliver", std::string("frame"));
     const Player frame = Player(diamond_square_source(), deep).play();
     CHECK_FALSE(frame.source->format().maps.has_value());

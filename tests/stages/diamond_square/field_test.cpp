@@ -358,7 +358,7 @@ TEST_CASE("the Diamond-Square stage makes the same field on every backend") {
   for (const char* type : {"uint8", "uint16", "float32"})
     for (const auto& [width, height] :
          {std::pair(1.0, 1.0), std::pair(33.0, 17.0), std::pair(1000.0, 300.0)}) {
-      StageHarness harness(diamond_square_stage(), {{"type", std::string(type)},
+      StageHarness harness(diamond_square_stage(), {{"number_type", std::string(type)},
                                                     {"size", std::vector<double>{width, height}},
                                                     {"seed", std::int64_t{12}}});
       harness.threads(2).run({});
