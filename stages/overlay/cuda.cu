@@ -92,7 +92,6 @@ class OverlayCuda final : public Stage {
     job_.has_legend = plan_.legend >= 0, job_.legend = plan_.legend_place;
     job_.first_digit = plan_.first_digit;
     job_.legend_form = plan_.legend_form, job_.has_shares = plan_.has_shares();
-    job_.has_whole = std::ranges::any_of(plan_.wholes, [](bool whole) { return whole; });
     const bool labelled = std::any_of(plan_.labels.begin(), plan_.labels.end(), [](int l) { return l >= 0; });
     job_.labels = labelled ? params_.labels : 0;
     job_.label_form = plan_.label_form, job_.label_pieces = plan_.label_pieces;

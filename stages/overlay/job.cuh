@@ -47,7 +47,6 @@ struct Job {
   int first_digit = -1;
   LegendForm legend_form;
   bool has_shares = false;  ///< in the legend
-  bool has_whole = false;   ///< whether a class is part of the whole
   int labels = 0;           ///< at most so many a class
   LabelForm label_form;
   int label_pieces = 1;  ///< pictures of a label, at most

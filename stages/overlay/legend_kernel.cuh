@@ -87,9 +87,7 @@ __device__ inline void measure_objects(const Job& job, unsigned contours, unsign
   const LegendWork& legend = job.legend_work;
   const double* const shares = job.contours.column(Attribute::Share);
   sort_outlines(job, outlines);
-  share_out(outlines, [&](unsigned n) {
-    legend.wholes[legend.outlines[n]] = job.has_whole ? 0 : static_cast<unsigned long long>(kLegendUnit);
-  });
+  share_out(outlines, [&](unsigned n) { legend.wholes[legend.outlines[n]] = job.legend_form.whole; });
   __syncthreads();
   share_out(contours, [&](unsigned i) {
     const unsigned owner = owner_of(job, i, outlines);

@@ -45,9 +45,7 @@ void OverlayPainter::measure_objects(const ContoursView& contours, const LegendW
   const double *const ids = contours.column(Attribute::Id),
                       *const objects = contours.column(Attribute::Object),
                       *const shares = contours.column(Attribute::Share);
-  const bool has_whole = std::ranges::any_of(plan_.wholes, [](bool whole) { return whole; });
-  for (const std::uint32_t i : outlines)
-    legend.wholes[i] = has_whole ? 0 : static_cast<unsigned long long>(kLegendUnit);
+  for (const std::uint32_t i : outlines) legend.wholes[i] = plan_.legend_form.whole;
   for (int k = 0; k < contours.format.classes; ++k)
     for (std::uint32_t i = contours.class_begin[k]; i < contours.class_begin[k + 1]; ++i) {
       const auto owner = std::ranges::lower_bound(outlines, objects[i], {},

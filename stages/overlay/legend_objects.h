@@ -81,6 +81,9 @@ struct LegendForm {
   int digits = -1, of = -1, point = -1, per_cent = -1, none = -1;
   FramePoint objects_end{-1, -1};  ///< right end and top of the row of objects; x < 0: it has none
   int left = 0;                    ///< of the legend; digits that have no room right of it are left out
+  /// What shares are parts of before the areas of classes are added that are the whole (ClassSpec::whole): 0,
+  /// or 1 in the unit of shares where there is no such class.
+  unsigned long long whole = 0;
   static constexpr int kObjectPieces = 32, kSharePieces = 8;
 
   static constexpr std::size_t pieces(std::size_t classes) { return kObjectPieces + kSharePieces * classes; }

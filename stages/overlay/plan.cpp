@@ -97,6 +97,8 @@ class Planner {
     plan_.count_ends.assign(classes_.size(), {-1, -1});
     plan_.share_ends.assign(classes_.size(), {-1, -1});
     for (const ClassSpec& spec : classes_) plan_.wholes.push_back(spec.whole);
+    const bool has_whole = std::ranges::any_of(plan_.wholes, [](bool whole) { return whole; });
+    plan_.legend_form.whole = has_whole ? 0 : static_cast<unsigned long long>(kLegendUnit);
     if (text_ != nullptr && params_.labels > 0) make_labels(words);
     const bool counts_objects = params_.shares || !params_.objects.empty();
     if (text_ != nullptr && (params_.counts || counts_objects) && params_.legend != LegendCorner::None) {

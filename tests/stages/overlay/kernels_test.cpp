@@ -187,7 +187,6 @@ class EmulatedOverlay {
     job_.has_legend = plan.legend >= 0, job_.legend = plan.legend_place;
     job_.first_digit = plan.first_digit, job_.labels = labels;
     job_.legend_form = plan.legend_form, job_.has_shares = plan.has_shares();
-    job_.has_whole = std::ranges::any_of(plan.wholes, [](bool whole) { return whole; });
     job_.label_form = plan.label_form, job_.label_pieces = plan.label_pieces;
     job_.has_markers = std::any_of(plan.pens.begin(), plan.pens.end(),
                                    [](const OverlayPen& pen) { return pen.marker > 0.0F; });
