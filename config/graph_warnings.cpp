@@ -32,6 +32,19 @@ void warn_of_orientation(const GraphSpec& graph, std::vector<std::string>& warni
     check(fmt::format("node '{}'", node.input_name()), *node.type, node.params);
 }
 
+/// Contours of a picture that shows maps, whose channels are red, green and blue and no classes.
+void warn_of_colours(const GraphSpec& graph, std::vector<std::string>& warnings) {
+  for (const NodeSpec& node : graph.nodes) {
+    if (node.type->name != "contours" || node.inputs.empty() || node.inputs[0].node < 0) continue;
+    const NodeSpec& from = graph.nodes[static_cast<std::size_t>(node.inputs[0].node)];
+    if (from.type->name == "colour_map")
+      warnings.push_back(fmt::format(
+          "node '{}': it takes red, green and blue of node '{}' for maps of classes; name the maps "
+          "(from: source.maps), or let it stand before '{}'",
+          node.input_name(), from.name, from.name));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> graph_warnings(const GraphSpec& graph) {
@@ -60,6 +73,7 @@ std::vector<std::string> graph_warnings(const GraphSpec& graph) {
                       spec.name, *outside));
   }
   warn_of_orientation(graph, warnings);
+  warn_of_colours(graph, warnings);
   if (graph.sinks.empty()) warnings.push_back("the graph has no sink: results are only counted");
   return warnings;
 }

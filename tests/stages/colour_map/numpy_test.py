@@ -81,3 +81,11 @@ def test_a_point_that_is_no_value_and_colour_is_refused(tmp_path, colours, said)
     np.save(tmp_path / "in.npy", np.zeros((4, 5), np.float32))
     done = run_contorno("apply", "colour_map", "in.npy", "out.png", "--colours", colours, cwd=tmp_path, check=False)
     assert done.returncode == 64 and said in done.stderr and not (tmp_path / "out.png").exists(), done.stderr
+
+
+def test_contours_of_its_colours_are_warned_of(tmp_path):
+    text = "source: {{type: synthetic, classes: 3, frames: 1}}\nclasses: auto\nstages: [colour_map, {}]\nsinks: [{{type: jsonl, path: c.jsonl}}]\n"
+    for contours, is_odd in (("contours", True), ("{type: contours, from: source.maps}", False)):
+        (tmp_path / "graph.yaml").write_text(text.format(contours))
+        said = run_contorno("check", "graph.yaml", cwd=tmp_path).stderr
+        assert ("node 'contours': it takes red, green and blue of node 'colour_map' for maps of classes" in said) == is_odd, said
