@@ -21,6 +21,7 @@
 namespace contorno {
 
 class OutputRegister;  // plugins/files/shared/output_register.h
+struct GraphSpec;      // pipeline/graph/graph.h
 
 /// What a sink is told once, before the first frame, and again when formats change.
 struct SinkContext {
@@ -31,6 +32,28 @@ struct SinkContext {
   std::string owner{};        ///< what messages call it: "the sink 'coco'"
   OutputRegister* outputs = nullptr;  ///< the files of the run; null where a sink is used on its own
   Patience patience{};                ///< of everything that waits for somebody outside
+  std::string camera{};               ///< the name of the source in the graph; empty where it has none
+  const GraphSpec* graph = nullptr;   ///< of the run, borrowed; null where a sink is used on its own
+};
+
+/// Frames of the source that come to no sink, with numbers from `first` to `last`.
+struct MissingFrames {
+  enum class Reason : std::uint8_t {
+    Failed,    ///< unusable input, or a stage refused them
+    RingFull,  ///< no slot was free
+    Deadline,  ///< they waited longer than the deadline
+    Aborted,   ///< under way when the run was aborted
+  };
+  std::uint64_t first = 0, last = 0;
+  Reason reason = Reason::RingFull;
+  std::string error{};  ///< of those that failed: why, the same for all
+};
+
+/// The times of a frame that a sink is about to get.
+struct FrameTiming {
+  std::int64_t arrived_ns = 0;   ///< when the source handed it over, as now_ns() value
+  std::int64_t finished_ns = 0;  ///< when its result was complete, likewise
+  bool late = false;             ///< behind the deadline of the graph
 };
 
 /// What a sink has added up of a class over its frames, in px of its coordinates.
@@ -51,6 +74,12 @@ class Sink {
   /// One finished frame. The value is valid during the call, and other sinks may read it at the same time.
   /// Throws Error(Io) when it cannot be written; no more frames come then.
   virtual void write(const FrameInfo& info, const Value& value) = 0;
+  /// Frames that never come: before the first frame with a higher number, and before `finish`. Together with
+  /// those of `write` every number from 0 comes once, in order. May also come while no frame does. Throws as
+  /// `write`.
+  virtual void write_missing(const MissingFrames& /*missing*/) {}
+  /// The times of the frame that `write` is called for next.
+  virtual void note_timing(const FrameTiming& /*timing*/) {}
   /// Records of objects that have left, from every stage that makes some (Stage::objects); valid during the
   /// call. Comes before the frame by which they had left, also where that frame is dropped for this sink;
   /// what is left comes before `finish`. Throws as `write`.
@@ -71,6 +100,7 @@ struct SinkType {
   PortType input = PortType::Image;
   ParamDeclaration params{};
   std::string example{};
+  bool needs_every_frame = false;  ///< it accounts for frames, so that `on_full: drop_oldest` is refused
   std::function<std::unique_ptr<Sink>(const ParamSet&)> make{};
 };
 

@@ -97,6 +97,20 @@ void Delivery::hand_over(FinishedObjects objects, std::uint64_t frame) {
   }
 }
 
+void Delivery::hand_over(MissingFrames missing) {
+  const auto shared = std::make_shared<const MissingFrames>(std::move(missing));
+  for (const auto& line : lines_) {
+    {
+      const std::lock_guard lock(line->objects_mutex);
+      if (line->is_broken) continue;
+      line->missing.push_back(shared);
+    }
+    // The sink need not wait for a frame to be told, which may never come. What is missing above a frame that
+    // is handed over later has to wait for that frame.
+    line->queue.nudge(shared->last + 1);
+  }
+}
+
 void Delivery::release(int slot) {
   Handed& handed = handed_[static_cast<std::size_t>(slot)];
   if (handed.users.fetch_sub(1, std::memory_order_acq_rel) == 1) owner_.released(slot);
@@ -123,10 +137,11 @@ std::vector<SinkOutcome> Delivery::outcomes() const {
 
 /// What the thread of a sink does.
 void Delivery::run(Line& line) {
-  while (const std::optional<int> slot = line.queue.take()) write(line, *slot);
+  while (const std::optional<int> slot = line.queue.take())
+    *slot == SinkQueue::kNudged ? write_nudged(line, line.queue.nudged()) : write(line, *slot);
   if (!line.opened || line.ending == Ending::Leave) return;
   try {
-    if (line.outcome.error.empty()) write_objects(line, kAtTheEnd);
+    if (line.outcome.error.empty()) write_before(line, kAtTheEnd);
   } catch (...) {
     note_failure(line.outcome);
   }
@@ -141,6 +156,43 @@ void Delivery::run(Line& line) {
   } catch (...) {
     note_failure(line.outcome);
   }
+}
+
+/// Writes what comes before frame number `frame`.
+void Delivery::write_before(Line& line, std::uint64_t frame) {
+  write_missing(line, frame);
+  write_objects(line, frame);
+}
+
+void Delivery::write_missing(Line& line, std::uint64_t frame) {
+  for (;;) {
+    std::shared_ptr<const MissingFrames> missing;
+    {
+      const std::lock_guard lock(line.objects_mutex);
+      if (line.missing.empty() || line.missing.front()->first >= frame) return;
+      missing = std::move(line.missing.front());
+      line.missing.pop_front();
+    }
+    line.binding.sink->write_missing(*missing);
+  }
+}
+
+/// While nothing is queued: what is missing below number `limit` is written.
+void Delivery::write_nudged(Line& line, std::uint64_t limit) {
+  if (!line.opened || !line.outcome.error.empty()) return;
+  try {
+    write_missing(line, limit);
+  } catch (...) {
+    fail(line);
+  }
+}
+
+/// Handles the exception that a sink throws, which gets nothing more.
+void Delivery::fail(Line& line) {
+  note_failure(line.outcome);
+  if (working_.fetch_sub(1) == 1) owner_.all_broken();
+  const std::lock_guard lock(line.objects_mutex);
+  line.is_broken = true, line.objects.clear(), line.missing.clear();
 }
 
 /// Writes the records that come before frame number `frame`.
@@ -168,15 +220,14 @@ void Delivery::write(Line& line, int slot) {
   }
   const std::int64_t start = now_ns();
   try {
-    write_objects(line, frame.info->number);
+    write_before(line, frame.info->number);
+    line.binding.sink->note_timing(
+        {.arrived_ns = frame.arrived_ns, .finished_ns = frame.finished_ns, .late = frame.late});
     line.binding.sink->write(*frame.info, frame.graph->value(line.binding.input));
     ++outcome.written;
   } catch (...) {
-    note_failure(outcome);
     ++outcome.missed;
-    if (working_.fetch_sub(1) == 1) owner_.all_broken();
-    const std::lock_guard lock(line.objects_mutex);
-    line.is_broken = true, line.objects.clear();
+    fail(line);
   }
   const std::int64_t end = now_ns();
   outcome.queued.record(start - handed.handed_ns);

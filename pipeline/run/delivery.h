@@ -50,7 +50,8 @@ class Delivery {
   struct Frame {
     const PlannedGraph* graph = nullptr;
     const FrameInfo* info = nullptr;
-    std::int64_t arrived_ns = 0;
+    std::int64_t arrived_ns = 0, finished_ns = 0;
+    bool late = false;
   };
 
   Delivery(std::vector<SinkBinding> sinks, const Settings& settings, Owner owner);
@@ -70,6 +71,8 @@ class Delivery {
   /// Puts records before frame number `frame`, which comes next, for every sink; kAtTheEnd: behind all
   /// frames.
   void hand_over(FinishedObjects objects, std::uint64_t frame);
+  /// Says that frames never come, for every sink; by who hands over, in order with the frames.
+  void hand_over(MissingFrames missing);
   static constexpr std::uint64_t kAtTheEnd = ~std::uint64_t{0};
   /// What is queued is written, then the sinks that were opened are finished, at the same time; or not, where
   /// nothing was handed over. Waits for the threads.
@@ -91,7 +94,8 @@ class Delivery {
     SinkQueue queue;
     std::mutex objects_mutex;
     std::deque<WaitingObjects> objects;  // by frames
-    bool is_broken = false;              // and takes none any more
+    std::deque<std::shared_ptr<const MissingFrames>> missing;
+    bool is_broken = false;  // and takes none any more
     std::int32_t track = 0;
     SinkOutcome outcome;        // the thread's until it ends, but for
     std::uint64_t dropped = 0;  // which is that of the one who hands over
@@ -108,6 +112,10 @@ class Delivery {
 
   void run(Line& line);
   void write(Line& line, int slot);
+  void write_nudged(Line& line, std::uint64_t limit);
+  void fail(Line& line);
+  static void write_before(Line& line, std::uint64_t frame);
+  static void write_missing(Line& line, std::uint64_t frame);
   static void write_objects(Line& line, std::uint64_t frame);
   void release(int slot);
 

@@ -141,7 +141,9 @@ void Runner::open_sinks() {
                        .output_root = options_.output_root,
                        .owner = fmt::format("the sink '{}'{}", sink.name, of_camera),
                        .outputs = options_.outputs,
-                       .patience = {.limit = sink_timeout_of(graph_.settings), .stopping = &stop_requested_}};
+                       .patience = {.limit = sink_timeout_of(graph_.settings), .stopping = &stop_requested_},
+                       .camera = options_.camera,
+                       .graph = &graph_};
   });
 }
 
@@ -188,6 +190,7 @@ RunReport Runner::run() {
 
 void Runner::close_accounts(Delivery::Ending ending) {
   close_ledgers();
+  account_for_rest();
   delivery_.close(ending);
   if (ending == Delivery::Ending::Finish) report_.sinks = delivery_.outcomes();
   FrameCounts& frames = report_.frames = progress();

@@ -10,6 +10,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/error.h"
@@ -63,6 +65,7 @@ struct RunOptions {
   /// Called for every frame that is dropped, from the reader thread (RingFull) or the finisher thread
   /// (Deadline); must be quick.
   std::function<void(std::uint64_t frame, DropReason)> on_drop{};
+  std::string camera{};  ///< the name of the source in the graph, for SinkContext
   /// Asked before a frame is launched; null: frames are launched as they come. Borrowed.
   LaunchGate* gate = nullptr;
   std::size_t gate_member = 0;  ///< of this runner
@@ -167,6 +170,11 @@ class Runner {
   void finish_loop();
   void deliver(Slot& slot);
   void note_failed_frame(const Slot& slot);
+  bool is_late(std::int64_t latency_ns) const;
+  void account(const Slot& slot, MissingFrames::Reason reason);
+  void account_up_to(std::uint64_t number, MissingFrames::Reason reason, const std::string& error = {});
+  void hand_missing_over();
+  void account_for_rest();
   void record_times(Slot& slot);
   void record_parts(const Slot& slot, const PartTimes& times);
   void count_contours(const Slot& slot);
@@ -205,6 +213,9 @@ class Runner {
   std::vector<Ledger> ledgers_;  // the finisher's
   static constexpr std::uint64_t kNoFrame = ~std::uint64_t{0};
   std::atomic<std::uint64_t> hidden_frame_ = kNoFrame;  // the last one that was launched and then dropped
+
+  std::uint64_t next_number_ = 0;         // the lowest that is not accounted for; the finisher's
+  std::optional<MissingFrames> missing_;  // the last that are, and no sink knows of yet; likewise
 
   int bad_in_a_row_ = 0;  // used by the reader alone
   static constexpr int kMostBadInARow = 1000;

@@ -322,9 +322,11 @@ void Runner::finish_loop() {
         deliver(slot);
         continue;
       case Outcome::Failed:
+        account(slot, MissingFrames::Reason::Failed);
         note_failed_frame(slot);
         break;
       case Outcome::Deadline:
+        account(slot, MissingFrames::Reason::Deadline);
         ++deadline_;
         if (options_.on_drop) options_.on_drop(slot.number, DropReason::Deadline);
         break;
@@ -342,8 +344,63 @@ void Runner::deliver(Slot& slot) {
   if (options_.on_result) options_.on_result(*slot.graph, report_.classes);
   if (has_states_) count_tracks(slot);
   add_to_ledgers(slot);
+  account_up_to(slot.number, MissingFrames::Reason::RingFull);
+  hand_missing_over();
+  next_number_ = slot.number + 1;
   delivery_.hand_over(static_cast<int>(&slot - slots_.data()),
-                      {.graph = slot.graph.get(), .info = &input.info, .arrived_ns = slot.arrived_ns});
+                      {.graph = slot.graph.get(),
+                       .info = &input.info,
+                       .arrived_ns = slot.arrived_ns,
+                       .finished_ns = slot.finished_ns,
+                       .late = is_late(slot.finished_ns - slot.arrived_ns)});
+}
+
+bool Runner::is_late(std::int64_t latency_ns) const {
+  return graph_.settings.deadline_ms > 0 &&
+         static_cast<double>(latency_ns) * 1e-6 > graph_.settings.deadline_ms;
+}
+
+/// Accounts for a frame that the finisher has, and that no sink gets.
+void Runner::account(const Slot& slot, MissingFrames::Reason reason) {
+  // Frames come here in order: what did not come before it was dropped by the reader.
+  account_up_to(slot.number, MissingFrames::Reason::RingFull);
+  account_up_to(slot.number + 1, reason, slot.error);
+  // Sinks are told at once of what failed: it may be all that comes.
+  if (reason == MissingFrames::Reason::Failed) hand_missing_over();
+}
+
+/// Accounts for all numbers below `number` that nothing was said of.
+void Runner::account_up_to(std::uint64_t number, MissingFrames::Reason reason, const std::string& error) {
+  if (number <= next_number_) return;
+  const bool failed = reason == MissingFrames::Reason::Failed;
+  if (missing_ && missing_->reason == reason && !failed) {
+    missing_->last = number - 1;
+  } else {
+    hand_missing_over();
+    missing_ = {
+        .first = next_number_, .last = number - 1, .reason = reason, .error = failed ? error : std::string()};
+  }
+  next_number_ = number;
+}
+
+void Runner::hand_missing_over() {
+  if (missing_) delivery_.hand_over(std::move(*missing_));
+  missing_.reset();
+}
+
+/// Of a run that ends: what was under way, or was dropped behind the last result.
+void Runner::account_for_rest() {
+  std::string error;
+  auto reason = aborted_ ? MissingFrames::Reason::Aborted : MissingFrames::Reason::RingFull;
+  {
+    const std::lock_guard lock(failure_mutex_);
+    if (failure_code_ == ExitCode::Internal) {
+      reason = MissingFrames::Reason::Failed;
+      error = "it was under way when the run broke off";
+    }
+  }
+  account_up_to(offered_, reason, error);
+  hand_missing_over();
 }
 
 void Runner::note_failed_frame(const Slot& slot) {
@@ -357,8 +414,7 @@ void Runner::record_times(Slot& slot) {
   const std::int64_t latency = slot.finished_ns - slot.arrived_ns;
   report_.end_to_end.record(latency);
   last_latency_us_ = static_cast<double>(latency) * 1e-3;
-  if (graph_.settings.deadline_ms > 0 && static_cast<double>(latency) * 1e-6 > graph_.settings.deadline_ms)
-    ++late_;
+  if (is_late(latency)) ++late_;
   report_.parts[0].histogram.record(slot.launched_ns - slot.arrived_ns);
   const PartTimes* const times = slot.graph->times();
   if (times != nullptr) record_parts(slot, *times);

@@ -1,5 +1,6 @@
 #include "pipeline/run/sink_queue.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -31,14 +32,24 @@ std::optional<int> SinkQueue::take() {
   std::unique_lock lock(mutex_);
   in_work_ = false;
   for (;;) {
-    changed_.wait(lock, [&] { return closed_ || call_ != nullptr || !queued_.empty(); });
+    changed_.wait(lock, [&] { return closed_ || call_ != nullptr || !queued_.empty() || nudge_limit_ != 0; });
     if (!queued_.empty()) break;
+    if (nudge_limit_ != 0) {
+      taken_limit_ = std::exchange(nudge_limit_, 0);
+      return kNudged;
+    }
     if (call_ == nullptr) return std::nullopt;
     answer_call(lock);
   }
   changed_.arrived();
   in_work_ = true;
   return queued_.pop();
+}
+
+void SinkQueue::nudge(std::uint64_t limit) {
+  const std::lock_guard lock(mutex_);
+  nudge_limit_ = std::max(nudge_limit_, limit);
+  changed_.changed();
 }
 
 void SinkQueue::answer_call(std::unique_lock<std::mutex>& lock) {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <mutex>
@@ -30,8 +31,16 @@ class SinkQueue {
   /// did. Nothing with the policy Wait.
   std::optional<int> offer(int slot);
 
-  /// Waits for the oldest slot and takes it; nothing once the queue is closed and empty.
+  /// Waits for the oldest slot and takes it; nothing once the queue is closed and empty. kNudged where none
+  /// is queued and the thread was nudged.
   std::optional<int> take();
+  static constexpr int kNudged = -1;
+
+  /// Has `take` return kNudged once nothing is queued; `limit` is what nudged() says then, the greatest of
+  /// several. By who offers.
+  void nudge(std::uint64_t limit);
+  /// For the thread that took kNudged.
+  std::uint64_t nudged() const { return taken_limit_; }
 
   /// Has `work` done by the thread that calls `take`, once the queue is empty, and waits for it. Throws what
   /// it throws. One call at a time, and only before close(): otherwise it may never return.
@@ -49,6 +58,7 @@ class SinkQueue {
   AdaptiveCondition changed_;
   SlotFifo queued_;
   bool in_work_ = false, closed_ = false;
+  std::uint64_t nudge_limit_ = 0, taken_limit_ = 0;  // 0: not nudged; the second is the sink's thread's
   const std::function<void()>* call_ = nullptr;
   std::condition_variable answered_;
   std::exception_ptr failure_;  // what the call threw
