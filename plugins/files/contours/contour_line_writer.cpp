@@ -9,13 +9,15 @@ void ContourLineWriter::open(const SinkContext& context) {
   totals_.open(placer_.classes());
 }
 
-std::string_view ContourLineWriter::line(const FrameInfo& info, const ContoursView& view) {
+std::string_view ContourLineWriter::line(const FrameInfo& info, const ContoursView& view,
+                                         const ContourLineExtras& extras) {
   const std::span<const ContourMeasures> measures = measure_frame(view, placer_, measures_);
   if (options_.totals) totals_.add_frame(view, measures);
   text_.clear();
+  has_points_ = extras.points;
   text_ << '{';
   write_camera();
-  text_ << R"("frame":)" << info.number;
+  text_ << extras.head << R"("frame":)" << info.number;
   if (!info.name.empty()) (text_ << R"(,"name":)").json(info.name);
   text_ << R"(,"pts_ns":)" << info.pts_ns << R"(,"width":)" << placer_.width() << R"(,"height":)"
         << placer_.height() << R"(,"classes":[)";
@@ -81,6 +83,10 @@ void ContourLineWriter::write_contour(const ContoursView& view, std::uint32_t in
         << R"(,"length":)" << m.length << R"(,"bbox":[)" << m.x << ',' << m.y << ',' << m.width << ','
         << m.height << R"(],"centroid":[)" << m.centroid_x << ',' << m.centroid_y << ']';
   write_attributes(text_, view, index, placer_);
+  if (!has_points_) {
+    text_ << '}';
+    return;
+  }
   text_ << R"(,"points":[)";
   const std::span<const Point> points = placer_.points(view, index);
   for (const Point& point : points) text_ << '[' << point.col << ',' << point.row << "],";

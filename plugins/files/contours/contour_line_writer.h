@@ -22,6 +22,12 @@ struct ContourLineOptions {
   std::string camera{};  ///< in every line; empty: in none
 };
 
+/// What a line of a frame has beside the frame, for who makes messages of it.
+struct ContourLineExtras {
+  std::string_view head{};  ///< members that stand first, each with a comma behind it
+  bool points = true;       ///< whether contours have "points"
+};
+
 class ContourLineWriter {
  public:
   explicit ContourLineWriter(ContourLineOptions options) : options_(std::move(options)) {}
@@ -29,7 +35,8 @@ class ContourLineWriter {
   /// Called before the first line, and when the format of the contours changes.
   void open(const SinkContext& context);
   /// The line of a frame, with its line break; valid until the next call.
-  std::string_view line(const FrameInfo& info, const ContoursView& view);
+  std::string_view line(const FrameInfo& info, const ContoursView& view,
+                        const ContourLineExtras& extras = {});
   /// The line of a record, likewise.
   std::string_view line(const FinishedObjects& objects, const ObjectRecord& record);
   /// The totals over all lines so far of the classes that are written; empty without the option `totals`.
@@ -43,6 +50,7 @@ class ContourLineWriter {
   void write_contour(const ContoursView& view, std::uint32_t index, const ContourMeasures& m);
 
   ContourLineOptions options_;
+  bool has_points_ = true;  // the line that is being written
   ContourPlacer placer_;
   TotalsCounter totals_;
   std::vector<ContourMeasures> measures_;

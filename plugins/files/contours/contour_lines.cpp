@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "pipeline/shared/printable.h"
 #include "plugins/files/contours/json_members.h"
+#include "plugins/files/contours/message.h"
 #include "plugins/files/contours/object_text.h"
 
 namespace contorno {
@@ -84,14 +86,38 @@ class LineParser final : public json::json_sax_t {
   json* member_ = nullptr;   ///< the member of the innermost object that waits for its value
 };
 
-void parse_contour(const JsonMembers& members, const json& contour, const std::string& path,
-                   ContourParts& parts) {
-  const bool closed = members.member(contour, "closed", json::value_t::boolean, path).get<bool>();
+void parse_points(const JsonMembers& members, const json& contour, const std::string& path,
+                  ContourParts& parts) {
   for (const json& point : members.member(contour, "points", json::value_t::array, path)) {
     if (!point.is_array() || point.size() != 2)
       members.refuse(fmt::format("a point of {} is not [x, y]", path));
     parts.add({.row = coordinate(members, point[1], path), .col = coordinate(members, point[0], path)});
   }
+}
+
+/// Points in a typed array of RFC 8746.
+void parse_packed_points(const JsonMembers& members, const json::binary_t& packed, const std::string& path,
+                         ContourParts& parts) {
+  constexpr std::size_t kPointBytes = 2 * sizeof(float);
+  if (!packed.has_subtype() || packed.subtype() != kFloat32Array || packed.size() % kPointBytes != 0)
+    members.refuse(fmt::format("the points of {} are no float32 array (tag 85) of x and y", path));
+  const auto number = [&](std::size_t at) {
+    std::uint32_t bits = 0;
+    for (int i = 3; i >= 0; --i) bits = bits << 8 | packed[at + static_cast<std::size_t>(i)];
+    const auto value = std::bit_cast<float>(bits);
+    return std::isnan(value) ? value : coordinate(members, value, path);
+  };
+  for (std::size_t at = 0; at < packed.size(); at += kPointBytes)
+    parts.add({.row = number(at + sizeof(float)), .col = number(at)});
+}
+
+void parse_contour(const JsonMembers& members, const json& contour, const std::string& path,
+                   ContourParts& parts) {
+  const bool closed = members.member(contour, "closed", json::value_t::boolean, path).get<bool>();
+  if (const auto packed = contour.find("points"); packed != contour.end() && packed->is_binary())
+    parse_packed_points(members, packed->get_binary(), path, parts);
+  else
+    parse_points(members, contour, path, parts);
   const std::span<const Point> points = parts.open_points();
   if (closed && !points.empty() && !is_same(points.front(), points.back()))
     members.refuse(fmt::format("{} is closed, but its last point is not its first", path));
@@ -139,20 +165,45 @@ bool next_object(std::ifstream& file, const std::string& path, std::size_t& line
   return true;
 }
 
-}  // namespace
+/// Records of objects, and messages that are not of a frame's contours.
+bool is_passed_over(const json& object) {
+  if (!object.is_object()) return false;
+  const auto kind = object.find("kind");
+  if (kind == object.end() || !kind->is_string()) return false;
+  const auto& word = kind->get_ref<const std::string&>();
+  for (const std::string_view other :
+       {kObjectKind, kFailedKind, kGapKind, kRunStartKind, kRunEndKind, kCameraKind})
+    if (word == other) return true;
+  return false;
+}
 
-bool ContourLines::next(ContourFrame& frame) {
-  json object;
-  do {
-    if (!next_object(file_, path_, line_, object)) return false;
-  } while (object.is_object() && object.contains("kind") && object["kind"] == kObjectKind);
-  const JsonMembers members({.file = path_, .line = line_});
+void parse_frame(const JsonMembers& members, const json& object, ContourFrame& frame) {
   frame.info = members.frame_info(object, UnknownAttributes::Refuse, "the line");
   const int width = members.side(object, "width", "the line"),
             height = members.side(object, "height", "the line");
   ContourParts parts;
   parse_classes(members, object, frame.classes, parts);
   parts.pack(width, height, frame);
+}
+
+}  // namespace
+
+bool ContourLines::next(ContourFrame& frame) {
+  json object;
+  do {
+    if (!next_object(file_, path_, line_, object)) return false;
+  } while (is_passed_over(object));
+  parse_frame(JsonMembers({.file = path_, .line = line_}), object, frame);
+  return true;
+}
+
+bool ContourMessages::next(ContourFrame& frame) {
+  json object;
+  do {
+    if (!items_.next(object)) return false;
+    ++message_;
+  } while (is_passed_over(object));
+  parse_frame(JsonMembers({.file = path_, .line = message_}), object, frame);
   return true;
 }
 

@@ -44,6 +44,7 @@ std::unique_ptr<ContourReader> open_contours(const std::string& path) {
     throw Error(ExitCode::BadData, fmt::format("'{}' cannot be read as a file", printable(path)));
   const std::string extension = lower_extension(path);
   if (extension == ".json" || extension == ".geojson") return read_collection(path);
+  if (extension == ".cbor") return std::make_unique<ContourMessages>(path);
   return std::make_unique<ContourLines>(path);
 }
 

@@ -3,14 +3,25 @@
 #include <algorithm>
 
 #include "pipeline/shared/printable.h"
+#include "plugins/files/contours/utf8.h"
 
 namespace contorno {
 namespace {
 
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+/// Calls `ascii` for each ASCII character; copies the rest when it is valid UTF-8.
+template <class Ascii>
+void for_each_character(TextBuffer& out, std::string_view text, Ascii ascii) {
+  for_each_utf8(text, [&](std::string_view one) {
+    if (one.size() == 1)
+      ascii(one[0]);
+    else
+      out << one;
+  });
+}
 
-/// Length of the valid UTF-8 sequence that `text` begins with, 0 if there is none.
-std::size_t sequence_length(std::string_view text) {
+}  // namespace
+
+std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) -> unsigned {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
   };
@@ -28,21 +39,6 @@ std::size_t sequence_length(std::string_view text) {
   }
   return 0;
 }
-
-/// Calls `ascii` for each ASCII character; copies the rest when it is valid UTF-8.
-template <class Ascii>
-void for_each_character(TextBuffer& out, std::string_view text, Ascii ascii) {
-  while (!text.empty()) {
-    const std::size_t length = sequence_length(text);
-    if (length == 1)
-      ascii(text[0]);
-    else
-      out << (length == 0 ? kReplacement : text.substr(0, length));
-    text.remove_prefix(std::max<std::size_t>(length, 1));
-  }
-}
-
-}  // namespace
 
 void TextBuffer::grow(std::size_t bytes) {
   constexpr std::size_t kFirst = 4096;

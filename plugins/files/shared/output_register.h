@@ -53,6 +53,10 @@ class OutputRegister {
   OutputFile open_frame(const std::filesystem::path& path, std::string_view owner,
                         const Patience& patience = {}, Completion completion = Completion::Series);
 
+  /// Shows the user a sentence.
+  void tell(const std::string& sentence) const {
+    if (say_) say_(sentence);
+  }
   /// Shows the user what becomes of a temporary file of a killed run; lives no longer than the register.
   TellLeftover tell_leftover() const;
   /// One line that counts the files of earlier runs that were replaced; empty: none.
