@@ -60,11 +60,17 @@ void read_and_try(const YamlNode& map, const std::vector<std::string>& reserved,
 }
 
 /// The keys that every sink takes are read beside those of its type.
-ParamSet read_sink_settings(const YamlNode& map, const std::string& owner, Problems& problems) {
+ParamSet read_sink_settings(const SinkType& type, const YamlNode& map, const std::string& owner,
+                            Problems& problems) {
   ParamSet settings(sink_params());
   YamlNode own = map;
   std::erase_if(own.entries, [](const YamlEntry& entry) { return sink_params().find(entry.key) == nullptr; });
   read_params(own, {}, owner, map.place, settings, problems);
+  if (type.needs_every_frame && settings.as<SinkSettings>().on_full == OnFull::DropOldest)
+    problems.add(
+        map.find("on_full") != nullptr ? map.find("on_full")->value.place : map.place,
+        fmt::format("on_full of {} is drop_oldest, allowed is wait: it accounts for every frame", owner),
+        "leave on_full out");
   return settings;
 }
 
@@ -117,7 +123,7 @@ std::vector<Declared<Type>> read_nodes(const YamlNode& list, const std::vector<c
           fmt::format("{} '{}'", kind == "stage" ? "node" : kind, printable(declared.input_name()));
       read_and_try(item, reserved_keys<Type>(), owner, *declared.type, declared.params, reading);
       if constexpr (std::is_same_v<Type, SinkType>)
-        declared.settings = read_sink_settings(item, owner, problems);
+        declared.settings = read_sink_settings(*declared.type, item, owner, problems);
     }
     nodes.push_back(std::move(declared));
   }
