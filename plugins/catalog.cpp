@@ -6,6 +6,7 @@
 #include "plugins/files/contours/writer.h"
 #include "plugins/files/dataset/source.h"
 #include "plugins/files/levels/writer.h"
+#include "plugins/publish/publish.h"
 #include "plugins/synthetic/sources.h"
 #include "stages/catalog.h"
 #ifdef CONTORNO_HAVE_GSTREAMER
@@ -25,6 +26,7 @@ const Catalog& full_catalog() {
                   return read_mask_file(path, frame_decoder(other_pictures()));
                 }};
     all.sinks.push_back(&mipmaps_sink());
+    all.sinks.push_back(&publish_sink());
 #ifdef CONTORNO_HAVE_GSTREAMER
     all.sources.insert(all.sources.begin(),
                        {&video_source(), &images_source(), &camera_source(), &gst_source(), &test_source()});

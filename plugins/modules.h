@@ -59,8 +59,35 @@ inline constexpr ModuleSpec kDeepModule{.name = "deep",
                                         .purpose = "to decode deep samples",
                                         .addresses = 256 * kMebibyte};
 
+inline constexpr ModuleSpec kPublishModule{.name = "publish",
+                                           .does = "keeps results in an outbox of SQLite",
+                                           .comes_with = "contorno-publish",
+                                           .packages = "libsqlite3-0",
+                                           .purpose = "for an outbox",
+                                           .addresses = 16 * kMebibyte};
+inline constexpr ModuleSpec kRedisModule{.name = "redis",
+                                         .does = "brings results to Redis and Valkey",
+                                         .comes_with = "contorno-publish",
+                                         .packages = "libhiredis0.14",
+                                         .purpose = "for Redis",
+                                         .addresses = 8 * kMebibyte};
+
+inline constexpr ModuleSpec kMqttModule{.name = "mqtt",
+                                        .does = "brings results to brokers of MQTT",
+                                        .comes_with = "contorno-publish",
+                                        .packages = "libmosquitto1",
+                                        .purpose = "for MQTT",
+                                        .addresses = 16 * kMebibyte};
+inline constexpr ModuleSpec kKafkaModule{.name = "kafka",
+                                         .does = "brings results to Kafka",
+                                         .comes_with = "contorno-publish",
+                                         .packages = "librdkafka1",
+                                         .purpose = "for Kafka",
+                                         .addresses = 64 * kMebibyte};
+
 /// All of them, in the order in which they are listed.
-inline constexpr const ModuleSpec* kModules[] = {&kGstModule, &kTextModule, &kTiffModule,   &kHdf5Module,
-                                                 &kMatModule, &kZarrModule, &kOpencvModule, &kDeepModule};
+inline constexpr const ModuleSpec* kModules[] = {
+    &kGstModule,    &kTextModule, &kTiffModule,    &kHdf5Module,  &kMatModule,  &kZarrModule,
+    &kOpencvModule, &kDeepModule, &kPublishModule, &kRedisModule, &kMqttModule, &kKafkaModule};
 
 }  // namespace contorno

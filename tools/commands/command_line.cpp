@@ -184,6 +184,7 @@ int run_command_line(int argc, char** argv, const Catalog& built_in) {
   add_mean_shift_command(app, action);
   add_learn_command(app, catalog, action);
   add_man_command(app, catalog, action);
+  add_verify_command(app, action);
   add_completion_command(app, action);
   add_help_command(app, catalog, action);
   take_one_value_each(app);

@@ -33,6 +33,7 @@ void add_explain_command(CLI::App& app, Action& action);
 void add_mean_shift_command(CLI::App& app, Action& action);
 void add_latency_command(CLI::App& app, const Catalog& catalog, Action& action);
 void add_learn_command(CLI::App& app, const Catalog& catalog, Action& action);
+void add_verify_command(CLI::App& app, Action& action);
 void add_completion_command(CLI::App& app, Action& action);
 /// Whether the words behind the program's name are `completion words WORD...`, which a shell's script asks.
 /// They are no command line to parse: what is typed may be incomplete or wrong.

@@ -1,0 +1,151 @@
+// The route to Kafka: the topic PREFIX, with the camera as the key, so that its messages are in one
+// partition.
+#include <fmt/format.h>
+#include <librdkafka/rdkafka.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "pipeline/shared/clock.h"
+#include "pipeline/shared/module.h"
+#include "plugins/publish/address.h"
+#include "plugins/publish/outbox.h"
+#include "plugins/publish/outbox/planted.h"
+
+namespace contorno {
+namespace {
+
+constexpr int kKafkaPort = 9092;
+
+struct DestroyProducer {
+  void operator()(rd_kafka_t* producer) const {
+    rd_kafka_purge(producer,
+                   RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT | RD_KAFKA_PURGE_F_NON_BLOCKING);
+    rd_kafka_destroy_flags(producer, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+  }
+};
+
+/// A producer is used until the first report of a delivery that has an error, fatal or not: the client fails
+/// some messages for good and goes on with those behind them. The next producer begins from the cursor; what
+/// comes twice has its key.
+class KafkaRoute final : public Route {
+ public:
+  explicit KafkaRoute(const RouteTarget& target)
+      : address_(parse_address(target.address, "kafka", kKafkaPort)),
+        limit_ns_(static_cast<std::int64_t>(target.timeout_ms * 1e6)) {
+    rd_kafka_conf_t* const settings = rd_kafka_conf_new();
+    set(settings, "bootstrap.servers", address_.place());
+    set(settings, "enable.idempotence", "true");
+    set(settings, "acks", "all");
+    set(settings, "message.timeout.ms", "0");
+    // Nothing comes behind a request that fails: no message overtakes another.
+    if (!outbox::is_planted("report passed over")) {
+      set(settings, "enable.gapless.guarantee", "true");
+      set(settings, "max.in.flight.requests.per.connection", "1");
+    }
+    set(settings, "linger.ms", "0");
+    set(settings, "log_level", "0");
+    if (!address_.user.empty()) {
+      set(settings, "security.protocol", "sasl_ssl");  // a password never goes over a line that is open
+      set(settings, "sasl.mechanisms", "PLAIN");
+      set(settings, "sasl.username", address_.user);
+      set(settings, "sasl.password", address_.password);
+    }
+    rd_kafka_conf_set_dr_msg_cb(settings, report);
+    rd_kafka_conf_set_opaque(settings, this);
+    std::array<char, 256> why{};
+    producer_.reset(rd_kafka_new(RD_KAFKA_PRODUCER, settings, why.data(), why.size()));
+    if (!producer_) {
+      rd_kafka_conf_destroy(settings);
+      throw unavailable(why.data());
+    }
+    const struct rd_kafka_metadata* found = nullptr;
+    const rd_kafka_resp_err_t code =
+        rd_kafka_metadata(producer_.get(), 0, nullptr, &found, static_cast<int>(target.timeout_ms));
+    if (found != nullptr) rd_kafka_metadata_destroy(found);
+    check(code);
+  }
+
+  Sent send(std::span<const RouteMessage> messages) override {
+    reported_.assign(messages.size(), false);
+    failure_.clear();
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      const RouteMessage& message = messages[i];
+      const rd_kafka_resp_err_t code =
+          rd_kafka_producev(producer_.get(), RD_KAFKA_V_TOPIC(address_.path.c_str()),
+                            RD_KAFKA_V_KEY(message.camera.data(), message.camera.size()),
+                            RD_KAFKA_V_VALUE(const_cast<char*>(message.body.data()), message.body.size()),
+                            RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
+                            RD_KAFKA_V_OPAQUE(reinterpret_cast<void*>(i)), RD_KAFKA_V_END);
+      if (code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE) {
+        if (i == 0) return {.count = 0, .refused = rd_kafka_err2str(code)};
+        reported_.resize(i);  // those before it first
+        break;
+      }
+      check(code);
+    }
+    return {.count = wait()};
+  }
+
+ private:
+  static void report(rd_kafka_t*, const rd_kafka_message_t* message, void* self) {
+    auto& route = *static_cast<KafkaRoute*>(self);
+    const auto place = reinterpret_cast<std::size_t>(message->_private);
+    if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR || outbox::is_planted("report passed over")) {
+      if (place < route.reported_.size()) route.reported_[place] = true;
+    } else if (route.failure_.empty()) {
+      route.failure_ = rd_kafka_err2str(message->err);
+    }
+  }
+
+  /// Until all reports have come. How many of them from the first are good: none behind one that failed.
+  std::size_t wait() {
+    constexpr int kLookMilliseconds = 20;
+    const std::int64_t since = now_ns();
+    std::size_t done = 0;
+    while (failure_.empty() && done < reported_.size()) {
+      rd_kafka_poll(producer_.get(), kLookMilliseconds);
+      while (done < reported_.size() && reported_[done]) ++done;
+      if (now_ns() - since > limit_ns_) failure_ = "it does not answer in time";
+    }
+    // The next send must not go on with this producer.
+    if (done < reported_.size()) throw unavailable(failure_);
+    return done;
+  }
+
+  Error unavailable(std::string_view why) const {
+    return Error(ExitCode::Unavailable, fmt::format("Kafka at {}: {}", address_.place(), why));
+  }
+  void check(rd_kafka_resp_err_t code) const {
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) throw unavailable(rd_kafka_err2str(code));
+  }
+  void set(rd_kafka_conf_t* settings, const char* name, const std::string& value) const {
+    std::array<char, 256> why{};
+    if (rd_kafka_conf_set(settings, name, value.c_str(), why.data(), why.size()) != RD_KAFKA_CONF_OK) {
+      rd_kafka_conf_destroy(settings);
+      throw unavailable(why.data());
+    }
+  }
+
+  BrokerAddress address_;
+  std::int64_t limit_ns_;
+  std::vector<bool> reported_;  // by the place in the batch
+  std::string failure_;
+  std::unique_ptr<rd_kafka_t, DestroyProducer> producer_;
+};
+
+constexpr RouteModule kKafkaTable{
+    .check = [](const std::string& address) { parse_address(address, "kafka", kKafkaPort); },
+    .connect = [](const RouteTarget& target) -> std::unique_ptr<Route> {
+      return std::make_unique<KafkaRoute>(target);
+    }};
+
+}  // namespace
+}  // namespace contorno
+
+CONTORNO_MODULE(contorno::kKafkaTable);

@@ -1,0 +1,113 @@
+// The route to a broker of MQTT: the topic PREFIX/CAMERA, QoS 1. A message is brought when its PUBACK has
+// come.
+#include <fmt/format.h>
+#include <mosquitto.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "pipeline/shared/clock.h"
+#include "pipeline/shared/module.h"
+#include "plugins/publish/address.h"
+#include "plugins/publish/outbox.h"
+
+namespace contorno {
+namespace {
+
+constexpr int kMqttPort = 1883;
+constexpr int kKeepAlive = 30;  // s
+
+struct DestroyClient {
+  void operator()(mosquitto* client) const { mosquitto_destroy(client); }
+};
+
+/// All calls and callbacks are on the thread of the publisher: the library's loop is run in send().
+class MqttRoute final : public Route {
+ public:
+  explicit MqttRoute(const RouteTarget& target)
+      : address_(parse_address(target.address, "mqtt", kMqttPort)),
+        limit_ns_(static_cast<std::int64_t>(target.timeout_ms * 1e6)) {
+    static const int initialised = mosquitto_lib_init();
+    check(initialised);
+    // Every connection is a new client: what an old one did not get acknowledged is sent again from the
+    // cursor.
+    client_.reset(mosquitto_new(nullptr, true, this));
+    if (!client_) throw unavailable("out of memory");
+    if (!address_.user.empty())
+      check(mosquitto_username_pw_set(client_.get(), address_.user.c_str(), address_.password.c_str()));
+    mosquitto_connect_callback_set(client_.get(), [](mosquitto*, void* self, int code) {
+      static_cast<MqttRoute*>(self)->connected_ = code;
+    });
+    mosquitto_publish_callback_set(client_.get(), [](mosquitto*, void* self, int id) {
+      static_cast<MqttRoute*>(self)->acknowledged_.insert(id);
+    });
+    check(mosquitto_connect(client_.get(), address_.host.c_str(), address_.port, kKeepAlive));
+    wait([this] { return connected_ >= 0; });
+    if (connected_ != 0) throw unavailable(mosquitto_connack_string(connected_));
+  }
+
+  Sent send(std::span<const RouteMessage> messages) override {
+    acknowledged_.clear();
+    std::vector<int> ids;
+    for (const RouteMessage& message : messages) {
+      const std::string topic = fmt::format("{}/{}", address_.path, message.camera);
+      constexpr int kAtLeastOnce = 1;
+      int id = 0;
+      const int code =
+          mosquitto_publish(client_.get(), &id, topic.c_str(), static_cast<int>(message.body.size()),
+                            message.body.data(), kAtLeastOnce, false);
+      if (code == MOSQ_ERR_PAYLOAD_SIZE || code == MOSQ_ERR_OVERSIZE_PACKET) {
+        if (ids.empty()) return {.count = 0, .refused = mosquitto_strerror(code)};
+        break;  // those before it first
+      }
+      check(code);
+      ids.push_back(id);
+    }
+    const auto are_acknowledged = [&] {
+      return std::all_of(ids.begin(), ids.end(), [&](int id) { return acknowledged_.contains(id); });
+    };
+    wait(are_acknowledged);
+    return {.count = ids.size()};
+  }
+
+ private:
+  Error unavailable(std::string_view why) const {
+    return Error(ExitCode::Unavailable, fmt::format("MQTT at {}: {}", address_.place(), why));
+  }
+  void check(int code) const {
+    if (code != MOSQ_ERR_SUCCESS) throw unavailable(mosquitto_strerror(code));
+  }
+
+  /// Runs the library's loop until `done()`.
+  template <class Done>
+  void wait(const Done& done) {
+    constexpr int kLookMilliseconds = 20;
+    const std::int64_t since = now_ns();
+    while (!done()) {
+      check(mosquitto_loop(client_.get(), kLookMilliseconds, 1));
+      if (now_ns() - since > limit_ns_) throw unavailable("it does not answer in time");
+    }
+  }
+
+  BrokerAddress address_;
+  std::int64_t limit_ns_;
+  int connected_ = -1;          // the code of CONNACK
+  std::set<int> acknowledged_;  // ids of messages
+  std::unique_ptr<mosquitto, DestroyClient> client_;
+};
+
+constexpr RouteModule kMqttTable{
+    .check = [](const std::string& address) { parse_address(address, "mqtt", kMqttPort); },
+    .connect = [](const RouteTarget& target) -> std::unique_ptr<Route> {
+      return std::make_unique<MqttRoute>(target);
+    }};
+
+}  // namespace
+}  // namespace contorno
+
+CONTORNO_MODULE(contorno::kMqttTable);

@@ -1,0 +1,133 @@
+// The outbox: a file that keeps messages until every route has brought them to its broker. Its code is the
+// module `publish` (SQLite), that of a route one more (redis, mqtt); this is what the library knows of
+// them. All cameras' sinks of a path share one outbox in a process, and no second process may open it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/shared/patience.h"
+
+namespace contorno {
+
+/// A message with what the outbox has to know of it. `first` to `last` are the frame numbers that it accounts
+/// for; none where first > last.
+struct OutboxMessage {
+  std::string camera{}, kind{};
+  std::uint64_t n = 0;
+  std::uint64_t first = 1, last = 0;
+  std::string body{};
+};
+
+/// A kept message on its way to a broker. Views are valid during the call.
+struct RouteMessage {
+  std::uint64_t run = 0;
+  std::string_view camera{}, kind{};
+  std::uint64_t n = 0;
+  std::string_view body{};
+};
+
+/// A connection to a broker, used by one thread. What throws an Error(Unavailable) is tried again, with a new
+/// connection, later and later; another Error means that trying again is of no use.
+class Route {
+ public:
+  virtual ~Route() = default;
+  /// Brings messages to the broker, in order, and says how many of them from the first it has acknowledged;
+  /// the others are given again. `refused` is set where the next one will never be taken: it is set aside.
+  /// Gives up soon after `stopping` says so.
+  struct Sent {
+    std::size_t count = 0;
+    std::string refused{};
+  };
+  virtual Sent send(std::span<const RouteMessage> messages) = 0;
+};
+
+/// How to reach a broker.
+struct RouteTarget {
+  std::string address{};  ///< redis://[USER:PASSWORD@]HOST[:PORT]/PREFIX
+  bool durable = true;    ///< whether a broker that does not keep what it acknowledges is refused
+  double timeout_ms = 5000;
+};
+
+/// The table of a module of a route.
+struct RouteModule {
+  /// Whether the address is one; throws Error(BadOption).
+  void (*check)(const std::string& address);
+  /// Connects. Throws Error(Unavailable) where nobody answers, Error(BadConfig) where the broker's settings
+  /// lose messages, or it refuses the login.
+  std::unique_ptr<Route> (*connect)(const RouteTarget& target);
+};
+
+struct RouteSpec {
+  std::string name{};  ///< of the cursor
+  RouteTarget target{};
+  const RouteModule* module = nullptr;
+};
+
+enum class WhenFull : std::uint8_t {
+  Block,       ///< the sink waits, and the ring drops frames
+  DropOldest,  ///< the oldest messages become gaps
+  Thin,        ///< new messages have no points; when that does not help the sink waits
+};
+
+struct OutboxSettings {
+  std::string path{};           ///< absolute
+  bool sync_full = true;        ///< whether a commit survives a power cut
+  std::uint64_t max_bytes = 0;  ///< of file and write-ahead log together
+  WhenFull when_full = WhenFull::Block;
+  std::size_t queue = 64;  ///< messages that wait to be kept
+  double drain_ms = 0;     ///< how long the end of a run waits for the routes
+  std::vector<RouteSpec> routes{};
+  /// Shows the user a sentence; from any thread.
+  std::function<void(const std::string&)> say{};
+  /// What becomes of a message that is dropped from a full outbox: a gap of the same key.
+  std::function<std::string(std::uint64_t run, const OutboxMessage& dropped)> gap_body{};
+  /// The run_end of a run that was killed; `n` is that of the message, `frames` how many are accounted for.
+  std::function<std::string(std::uint64_t run, const std::string& camera, std::uint64_t n,
+                            std::uint64_t frames)>
+      crashed_body{};
+};
+
+/// Safe from any thread.
+class Outbox {
+ public:
+  virtual ~Outbox() = default;
+  /// The number of this run: max(last + 1, Unix time in ms).
+  virtual std::uint64_t run() const = 0;
+  /// Begins the messages of a camera. Throws Error(BadConfig) when another sink has begun them in this run.
+  virtual void begin(const std::string& camera) = 0;
+  enum class Added : std::uint8_t { AtOnce, Waited };
+  /// Queues a message; waits while the queue is full, as long as `patience` allows. Throws Error(Io) where
+  /// the file cannot be written any more. Messages of a camera come from one thread, n growing by one.
+  virtual Added add(OutboxMessage message, const Patience& patience) = 0;
+  /// Whether the next message should have no points: the queue is full, or with Thin the file is.
+  virtual bool is_behind() const = 0;
+  /// Waits until all that was added is kept. Throws as add.
+  virtual void flush(const Patience& patience) = 0;
+  /// Messages that a route still has to bring to its broker; the largest number of all routes.
+  virtual std::uint64_t waiting() const = 0;
+};
+
+/// One row of an outbox's file, as it was kept.
+struct KeptMessage {
+  std::uint64_t run = 0;
+  std::string camera{}, kind{};
+  std::uint64_t n = 0, first = 1, last = 0;
+  std::string body{};
+};
+
+/// The table of the module `publish`.
+struct PublishModule {
+  /// Opens the outbox of a path, or joins the one that is open; it is closed with the last owner. Throws
+  /// Error(CannotCreate) when another process has it, Error(Io).
+  std::shared_ptr<Outbox> (*open)(const OutboxSettings& settings);
+  /// Gives each message of a file, by run, camera and n. Throws Error(BadData) when it is no outbox.
+  void (*read)(const std::string& path, const std::function<void(const KeptMessage&)>& take);
+};
+
+}  // namespace contorno

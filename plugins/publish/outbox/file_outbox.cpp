@@ -1,0 +1,210 @@
+#include "plugins/publish/outbox/file_outbox.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <utility>
+
+#include "pipeline/shared/clock.h"
+
+namespace contorno::outbox {
+namespace {
+
+/// One try at the start: a broker that must not be used ends the run before a frame. One that does not answer
+/// is waited for by its publisher.
+void try_routes(const OutboxSettings& settings) {
+  constexpr double kShort = 1000;  // ms
+  for (const RouteSpec& route : settings.routes) {
+    RouteTarget target = route.target;
+    target.timeout_ms = kShort;
+    try {
+      route.module->connect(target);
+    } catch (const Error& error) {
+      if (error.code() == ExitCode::BadConfig) throw;
+    }
+  }
+}
+
+std::uint64_t bytes_of(const std::vector<OutboxMessage>& messages) {
+  std::uint64_t bytes = 0;
+  for (const OutboxMessage& one : messages) bytes += one.body.size();
+  return bytes;
+}
+
+}  // namespace
+
+FileOutbox::FileOutbox(const OutboxSettings& settings)
+    : settings_(settings), lock_(settings_.path), file_(settings_, shared_.writing), run_(file_.begin_run()) {
+  shared_.last_id = file_.last_id();
+  for (const RouteSpec& route : settings_.routes)
+    publishers_.push_back(std::make_unique<Publisher>(settings_, route, shared_));
+  keeper_ = std::thread([this] { keep_loop(); });
+}
+
+FileOutbox::~FileOutbox() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  queued_.notify_all();
+  taken_.notify_all();
+  keeper_.join();
+  shared_.stopping = true;
+  shared_.changed.notify_all();
+  publishers_.clear();
+}
+
+void FileOutbox::begin(const std::string& camera) {
+  const std::lock_guard lock(mutex_);
+  if (!cameras_.insert(camera).second)
+    throw Error(
+        ExitCode::BadConfig,
+        fmt::format("two sinks publish the camera '{}' to the outbox '{}'; give each another 'camera' or "
+                    "another 'outbox'",
+                    camera, settings_.path));
+}
+
+Outbox::Added FileOutbox::add(OutboxMessage message, const Patience& patience) {
+  std::unique_lock lock(mutex_);
+  const std::int64_t since = now_ns();
+  Added added = Added::AtOnce;
+  while (queue_.size() >= settings_.queue && failure_.empty()) {
+    added = Added::Waited;
+    // A full queue is no fault: it is waited for until the run is to end.
+    if (patience.stops() && patience.ends(since))
+      throw Error(ExitCode::Io,
+                  fmt::format("the outbox '{}' has no room, and the run is to end", settings_.path));
+    taken_.wait_for(lock, Patience::kLook);
+  }
+  if (!failure_.empty()) throw Error(ExitCode::Io, failure_);
+  queue_.push_back(std::move(message));
+  queued_.notify_one();
+  return added;
+}
+
+bool FileOutbox::is_behind() const {
+  const std::lock_guard lock(mutex_);
+  return queue_.size() + 1 >= settings_.queue || is_full_;
+}
+
+void FileOutbox::flush(const Patience& patience) {
+  std::unique_lock lock(mutex_);
+  const std::int64_t since = now_ns();
+  while ((!queue_.empty() || in_work_ > 0) && failure_.empty()) {
+    if (patience.stops() && patience.ends(since))
+      throw Error(ExitCode::Io, fmt::format("the outbox '{}' has no room for the last {} messages",
+                                            settings_.path, queue_.size() + in_work_));
+    taken_.wait_for(lock, Patience::kLook);
+  }
+  if (!failure_.empty()) throw Error(ExitCode::Io, failure_);
+}
+
+std::uint64_t FileOutbox::waiting() const {
+  std::uint64_t most = 0;
+  for (const auto& publisher : publishers_) most = std::max(most, publisher->waiting());
+  return most;
+}
+
+void FileOutbox::keep_loop() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    queued_.wait(lock, [&] { return closed_ || !queue_.empty(); });
+    if (queue_.empty()) return;
+    const std::vector<OutboxMessage> messages = take_some();
+    in_work_ = messages.size();
+    taken_.notify_all();
+    lock.unlock();
+    std::string failure;
+    try {
+      keep(messages);
+    } catch (const std::exception& error) {
+      failure = error.what();
+    }
+    lock.lock();
+    in_work_ = 0;
+    if (!failure.empty()) failure_ = failure, queue_.clear();
+    taken_.notify_all();
+    if (!failure_.empty()) return;
+  }
+}
+
+/// What one commit keeps: a small part of the file. The mutex is held.
+std::vector<OutboxMessage> FileOutbox::take_some() {
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20, kParts = 32;
+  const std::uint64_t most = std::min(kMostBytes, settings_.max_bytes / kParts);
+  std::vector<OutboxMessage> messages;
+  for (std::uint64_t bytes = 0; !queue_.empty() && (messages.empty() || bytes < most);) {
+    bytes += queue_.front().body.size();
+    messages.push_back(std::move(queue_.front()));
+    queue_.pop_front();
+  }
+  return messages;
+}
+
+/// One commit; again where the file was damaged or full.
+void FileOutbox::keep(const std::vector<OutboxMessage>& messages) {
+  for (int replaced = 0;;) {
+    try {
+      make_room(messages);
+      file_.keep(run_, messages);
+      break;
+    } catch (const DatabaseError& error) {
+      if (error.is_corrupt() && replaced++ == 0) {
+        file_.replace();
+        file_.continue_run(run_);
+        ++shared_.generation;
+      } else if (error.is_full()) {
+        wait_for_room();
+      } else {
+        throw;
+      }
+    }
+  }
+  {
+    const std::lock_guard lock(shared_.mutex);
+    shared_.last_id = file_.last_id();
+  }
+  shared_.changed.notify_all();
+}
+
+void FileOutbox::make_room(const std::vector<OutboxMessage>& messages) {
+  const std::uint64_t bytes = bytes_of(messages);
+  while (!file_.has_room(bytes, messages.size())) {
+    if (!is_full_.exchange(true) && settings_.say)
+      settings_.say(fmt::format("the outbox '{}' is full ({} bytes allowed): {}", settings_.path,
+                                settings_.max_bytes,
+                                settings_.when_full == WhenFull::DropOldest
+                                    ? "the oldest messages become gaps"
+                                    : "nothing is kept until routes have brought messages away"));
+    if (settings_.when_full == WhenFull::DropOldest && file_.drop_oldest()) continue;
+    wait_for_room();
+  }
+  is_full_ = false;
+}
+
+void FileOutbox::wait_for_room() {
+  constexpr std::chrono::milliseconds kLook(100);
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_)
+      throw Error(ExitCode::Io,
+                  fmt::format("the outbox '{}' has no room, and the run has ended", settings_.path));
+  }
+  std::unique_lock lock(shared_.mutex);
+  shared_.changed.wait_for(lock, kLook);
+}
+
+std::shared_ptr<Outbox> open_outbox(const OutboxSettings& settings) {
+  static std::mutex mutex;
+  static std::map<std::string, std::weak_ptr<Outbox>> all;
+  const std::lock_guard lock(mutex);
+  std::weak_ptr<Outbox>& known = all[settings.path];
+  std::shared_ptr<Outbox> outbox = known.lock();
+  if (!outbox) try_routes(settings);
+  if (!outbox) known = outbox = std::make_shared<FileOutbox>(settings);
+  return outbox;
+}
+
+}  // namespace contorno::outbox

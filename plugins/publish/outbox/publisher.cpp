@@ -1,0 +1,118 @@
+#include "plugins/publish/outbox/publisher.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <utility>
+
+#include "pipeline/shared/clock.h"
+#include "plugins/publish/outbox/planted.h"
+
+namespace contorno::outbox {
+namespace {
+
+constexpr double kFirstDelay = 1, kLongestDelay = 30;  // s
+constexpr std::int64_t kSayAgain = 60'000'000'000;     // ns
+
+/// +-20 %, so that many lines do not come back at once.
+double spread(double seconds) {
+  thread_local std::minstd_rand random{std::random_device{}()};
+  return seconds * std::uniform_real_distribution<double>(0.8, 1.2)(random);
+}
+
+}  // namespace
+
+Publisher::Publisher(const OutboxSettings& settings, const RouteSpec& route, Shared& shared)
+    : settings_(settings), route_(route), shared_(shared) {
+  cursor_ = RouteFile(settings_, route_.name, shared_.writing).cursor();
+  thread_ = std::thread([this] { run(); });
+}
+
+Publisher::~Publisher() {
+  shared_.stopping = true;
+  shared_.changed.notify_all();
+  thread_.join();
+}
+
+void Publisher::run() {
+  while (!shared_.stopping) {
+    try {
+      publish();
+    } catch (const std::exception& error) {
+      say_failure(error.what());
+      delay_s_ = std::clamp(2 * delay_s_, kFirstDelay, kLongestDelay);
+      pause(spread(delay_s_));
+    }
+  }
+}
+
+/// One connection, until it fails, the file is replaced, or all ends.
+void Publisher::publish() {
+  const std::uint64_t generation = shared_.generation;
+  RouteFile file(settings_, route_.name, shared_.writing);
+  cursor_ = file.cursor();
+  const std::unique_ptr<Route> route = route_.module->connect(route_.target);
+  if (std::exchange(is_down_, false) && settings_.say)
+    settings_.say(fmt::format("route '{}': connected again", route_.name));
+  while (!shared_.stopping && shared_.generation == generation) {
+    if (publish_some(file, *route)) continue;
+    std::unique_lock lock(shared_.mutex);
+    shared_.changed.wait_for(lock, std::chrono::seconds(1),
+                             [&] { return shared_.stopping || waiting() > 0; });
+  }
+}
+
+/// False: nothing waits.
+bool Publisher::publish_some(RouteFile& file, Route& route) {
+  const std::vector<RouteFile::Row> rows = file.next();
+  if (rows.empty()) return false;
+  if (is_planted("cursor before report")) file.moved_to(rows.back().id);
+  std::vector<RouteMessage> messages;
+  for (const RouteFile::Row& row : rows) {
+    messages.push_back(
+        {.run = row.run, .camera = row.camera, .kind = row.kind, .n = row.n, .body = row.body});
+    if (is_planted("two keys") && row.n % 50 == 0)
+      messages.push_back(
+          {.run = row.run + 1, .camera = row.camera, .kind = row.kind, .n = row.n, .body = row.body});
+  }
+  Route::Sent sent = route.send(messages);
+  sent.count = std::min(sent.count, rows.size());
+  advance(file, rows, sent);
+  delay_s_ = 0;
+  return true;
+}
+
+void Publisher::advance(RouteFile& file, const std::vector<RouteFile::Row>& rows, const Route::Sent& sent) {
+  std::size_t done = sent.count;
+  if (!sent.refused.empty() && done < rows.size()) {
+    file.set_aside(rows[done], sent.refused);
+    if (settings_.say)
+      settings_.say(fmt::format("route '{}': message {} of '{}' in run {} was refused and set aside: {}",
+                                route_.name, rows[done].n, rows[done].camera, rows[done].run, sent.refused));
+    ++done;
+  }
+  if (done == 0) throw Error(ExitCode::Unavailable, "the broker took nothing");
+  file.moved_to(rows[done - 1].id);
+  cursor_ = rows[done - 1].id;
+  shared_.changed.notify_all();
+}
+
+void Publisher::pause(double seconds) {
+  std::unique_lock lock(shared_.mutex);
+  shared_.changed.wait_for(lock, std::chrono::duration<double>(seconds),
+                           [&] { return shared_.stopping.load(); });
+}
+
+void Publisher::say_failure(const std::string& reason) {
+  const std::int64_t now = now_ns();
+  if (is_down_ && now - said_ns_ < kSayAgain) return;
+  is_down_ = true;
+  said_ns_ = now;
+  if (settings_.say)
+    settings_.say(
+        fmt::format("route '{}': {}; {} messages are kept and tried again", route_.name, reason, waiting()));
+}
+
+}  // namespace contorno::outbox

@@ -1,0 +1,94 @@
+// What a route reads of an outbox, and what anybody may read of one that is not written.
+#include <fmt/format.h>
+
+#include "plugins/publish/outbox/outbox_file.h"
+#include "plugins/publish/outbox/planted.h"
+
+namespace contorno::outbox {
+namespace {
+
+std::string quoted(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("''") : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace
+
+RouteFile::RouteFile(const OutboxSettings& settings, const std::string& route, std::mutex& writing)
+    : route_(route), writing_(writing), database_(settings.path, Access::Write) {
+  // A cursor that is lost by a power cut gives duplicates, which are allowed.
+  database_.run("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0");
+  std::string routes;
+  for (const RouteSpec& one : settings.routes) routes += (routes.empty() ? "" : ", ") + quoted(one.name);
+  oldest_cursor_ = fmt::format("SELECT min(id) FROM cursors WHERE route IN ({})", routes);
+  const std::lock_guard lock(writing_);
+  Statement(database_, "INSERT OR IGNORE INTO cursors(route, id) VALUES(?, 0)")
+      .bind(1, std::string_view(route_))
+      .step();
+  Statement cursor(database_, "SELECT id FROM cursors WHERE route = ?");
+  cursor.bind(1, std::string_view(route_));
+  cursor_ = cursor.step() ? cursor.number(0) : 0;
+}
+
+std::vector<RouteFile::Row> RouteFile::next() {
+  constexpr std::size_t kMostRows = 64, kMostBytes = std::size_t{1} << 20;
+  std::vector<Row> rows;
+  std::size_t bytes = 0;
+  // Read to the end at once: a reader that stays in a transaction lets the write-ahead log grow.
+  Statement behind(database_,
+                   "SELECT id, run, camera, n, kind, body FROM messages WHERE id > ? ORDER BY id LIMIT 64");
+  behind.bind(1, cursor_);
+  while (rows.size() < kMostRows && bytes < kMostBytes && behind.step()) {
+    rows.push_back({.id = behind.number(0),
+                    .run = behind.number(1),
+                    .n = behind.number(3),
+                    .camera = std::string(behind.text(2)),
+                    .kind = std::string(behind.text(4)),
+                    .body = std::string(behind.text(5))});
+    bytes += rows.back().body.size();
+  }
+  return rows;
+}
+
+void RouteFile::moved_to(std::uint64_t id) {
+  cursor_ = id;
+  const std::lock_guard lock(writing_);
+  Transaction transaction(database_);
+  Statement(database_, "UPDATE cursors SET id = ? WHERE route = ?")
+      .bind(1, id)
+      .bind(2, std::string_view(route_))
+      .step();
+  database_.run(fmt::format("DELETE FROM messages WHERE id <= ({})", oldest_cursor_).c_str());
+  transaction.commit();
+}
+
+void RouteFile::set_aside(const Row& row, const std::string& reason) {
+  const std::lock_guard lock(writing_);
+  Statement aside(database_, "INSERT INTO refused VALUES(?, ?, ?, ?, ?, ?)");
+  aside.bind(1, std::string_view(route_))
+      .bind(2, row.run)
+      .bind(3, std::string_view(row.camera))
+      .bind(4, row.n);
+  aside.bind(5, std::string_view(reason)).bind_bytes(6, row.body).step();
+}
+
+void read_outbox(const std::string& path, const std::function<void(const KeptMessage&)>& take) {
+  try {
+    Database database(path, Access::Read);
+    Statement rows(database,
+                   "SELECT run, camera, n, kind, first, last, body FROM messages ORDER BY run, camera, n");
+    while (rows.step())
+      take({.run = rows.number(0),
+            .camera = std::string(rows.text(1)),
+            .kind = std::string(rows.text(3)),
+            .n = rows.number(2),
+            .first = rows.number(4),
+            .last = rows.number(5),
+            .body = std::string(rows.text(6))});
+  } catch (const DatabaseError& error) {
+    throw Error(ExitCode::BadData, fmt::format("'{}' is no outbox that can be read: {}", path, error.what()));
+  }
+}
+
+}  // namespace contorno::outbox

@@ -1,0 +1,171 @@
+// The route to Redis and Valkey: a stream a camera, PREFIX:CAMERA, whose ids are RUN-N.
+#include <fmt/format.h>
+#include <hiredis/hiredis.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "pipeline/shared/module.h"
+#include "plugins/publish/address.h"
+#include "plugins/publish/outbox.h"
+#include "plugins/publish/outbox/planted.h"
+
+namespace contorno {
+namespace {
+
+constexpr int kUsualPort = 6379;
+
+/// Adds messages in order and stops at the first that is not added: pipelined commands would go on behind one
+/// that a server refuses while it loads, is read-only or out of memory, and their larger ids would shut the
+/// refused one out for ever. An id that is "equal or smaller" was added before only if it is there.
+constexpr std::string_view kScript = R"(
+local done = 0
+for i = 1, #ARGV, 3 do
+  local key, id = KEYS[tonumber(ARGV[i])], ARGV[i + 1]
+  local added = redis.pcall('XADD', key, id, 'm', ARGV[i + 2])
+  if type(added) == 'table' and added.err then
+    if not string.find(added.err, 'equal or smaller', 1, true) then return {done, added.err, 0} end
+    if #redis.call('XRANGE', key, id, id) == 0 then return {done, added.err, 1} end
+  end
+  done = done + 1
+end
+return {done, '', 0}
+)";
+
+struct FreeReply {
+  void operator()(redisReply* reply) const { freeReplyObject(reply); }
+};
+using Reply = std::unique_ptr<redisReply, FreeReply>;
+struct FreeContext {
+  void operator()(redisContext* context) const { redisFree(context); }
+};
+
+std::string_view text_of(const redisReply& reply) {
+  return {reply.str, reply.str != nullptr ? reply.len : 0};
+}
+
+class RedisRoute final : public Route {
+ public:
+  explicit RedisRoute(const RouteTarget& target)
+      : address_(parse_address(target.address, "redis", kUsualPort)) {
+    const auto milliseconds = static_cast<long>(target.timeout_ms);
+    const timeval limit{.tv_sec = milliseconds / 1000, .tv_usec = milliseconds % 1000 * 1000};
+    context_.reset(redisConnectWithTimeout(address_.host.c_str(), address_.port, limit));
+    check_connection();
+    redisSetTimeout(context_.get(), limit);
+    log_in();
+    if (target.durable) check_durability();
+  }
+
+  Sent send(std::span<const RouteMessage> messages) override {
+    if (outbox::is_planted("pipeline")) return send_in_pipeline(messages);
+    std::vector<std::string> keys, words;
+    for (const RouteMessage& message : messages) {
+      const std::string key = fmt::format("{}:{}", address_.path, message.camera);
+      std::size_t place = 0;
+      while (place < keys.size() && keys[place] != key) ++place;
+      if (place == keys.size()) keys.push_back(key);
+      words.push_back(std::to_string(place + 1));
+      words.push_back(fmt::format("{}-{}", message.run, message.n));
+      words.emplace_back(message.body);
+    }
+    std::vector<std::string> command{"EVAL", std::string(kScript), std::to_string(keys.size())};
+    command.insert(command.end(), keys.begin(), keys.end());
+    command.insert(command.end(), words.begin(), words.end());
+    const Reply reply = ask(command);
+    if (reply->type != REDIS_REPLY_ARRAY || reply->elements != 3) throw unavailable("it gave no count");
+    const auto done = static_cast<std::size_t>(reply->element[0]->integer);
+    const std::string_view error = text_of(*reply->element[1]);
+    const bool is_shut_out = reply->element[2]->integer == 1;
+    if (is_shut_out) return {.count = done, .refused = std::string(error)};
+    if (done == 0) throw unavailable(error);
+    return {.count = done};
+  }
+
+ private:
+  /// The fault that the script avoids, for the tests: all are sent at once, and "equal or smaller" is taken
+  /// for "already there".
+  Sent send_in_pipeline(std::span<const RouteMessage> messages) {
+    for (const RouteMessage& message : messages)
+      redisAppendCommand(context_.get(), "XADD %s:%b %s m %b", address_.path.c_str(), message.camera.data(),
+                         message.camera.size(), fmt::format("{}-{}", message.run, message.n).c_str(),
+                         message.body.data(), message.body.size());
+    std::size_t done = 0;
+    bool is_held = false;
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      void* answer = nullptr;
+      if (redisGetReply(context_.get(), &answer) != REDIS_OK) check_connection();
+      const Reply reply(static_cast<redisReply*>(answer));
+      const bool is_error = reply && reply->type == REDIS_REPLY_ERROR;
+      const bool is_taken = !is_error || text_of(*reply).find("equal or smaller") != std::string_view::npos;
+      is_held = is_held || !is_taken;
+      done += is_held ? 0 : 1;
+    }
+    if (done == 0) throw unavailable("it refused the first of a pipeline");
+    return {.count = done};
+  }
+
+  Error unavailable(std::string_view why) const {
+    return Error(ExitCode::Unavailable, fmt::format("Redis at {}: {}", address_.place(), why));
+  }
+
+  void check_connection() const {
+    if (!context_) throw unavailable("out of memory");
+    if (context_->err != 0) throw unavailable(context_->errstr);
+  }
+
+  Reply ask(const std::vector<std::string>& command) {
+    std::vector<const char*> words;
+    std::vector<std::size_t> sizes;
+    for (const std::string& word : command) words.push_back(word.data()), sizes.push_back(word.size());
+    Reply reply(static_cast<redisReply*>(
+        redisCommandArgv(context_.get(), static_cast<int>(words.size()), words.data(), sizes.data())));
+    if (!reply) check_connection();
+    if (!reply) throw unavailable("it gave no answer");
+    if (reply->type == REDIS_REPLY_ERROR) throw unavailable(text_of(*reply));
+    return reply;
+  }
+
+  void log_in() {
+    if (address_.password.empty()) return;
+    if (address_.user.empty())
+      ask({"AUTH", address_.password});
+    else
+      ask({"AUTH", address_.user, address_.password});
+  }
+
+  void check_durability() {
+    const auto has = [&](const char* section, std::string_view line) {
+      return text_of(*ask({"INFO", section})).find(line) != std::string_view::npos;
+    };
+    if (!has("persistence", "aof_enabled:1\r"))
+      throw Error(
+          ExitCode::BadConfig,
+          fmt::format("Redis at {} forgets what it has acknowledged when it ends (its appendonly is "
+                      "no); set 'appendonly yes' in its configuration, or 'durable: any' in the graph",
+                      address_.place()));
+    if (!has("memory", "maxmemory_policy:noeviction\r"))
+      throw Error(
+          ExitCode::BadConfig,
+          fmt::format("Redis at {} removes what it has acknowledged when its memory is full; set "
+                      "'maxmemory-policy noeviction' in its configuration, or 'durable: any' in the graph",
+                      address_.place()));
+  }
+
+  BrokerAddress address_;
+  std::unique_ptr<redisContext, FreeContext> context_;
+};
+
+constexpr RouteModule kRedisTable{
+    .check = [](const std::string& address) { parse_address(address, "redis", kUsualPort); },
+    .connect = [](const RouteTarget& target) -> std::unique_ptr<Route> {
+      return std::make_unique<RedisRoute>(target);
+    }};
+
+}  // namespace
+}  // namespace contorno
+
+CONTORNO_MODULE(contorno::kRedisTable);
