@@ -23,6 +23,7 @@ FAMILIES = {
     "morphology": ["stage_morphology", "stage_hit_or_miss", "stage_reconstruction"],
     "overlay": ["stage_overlay"],
     "preprocess": ["stage_preprocess"],
+    "publish": ["sink_publish"],
     "synthetic": ["source_synthetic"],
 }
 OF_EVERY_NODE = {"type", "name", "from"}

@@ -215,7 +215,13 @@ def test_several_cameras(tmp_path):
     run_guide(GUIDES / "several-cameras.md", tmp_path)
 
 
+def test_results_that_reach_a_database(tmp_path):
+    if not (LIBRARY.parent / "contorno" / "publish.so").exists():
+        pytest.skip("needs a build with the module publish")
+    run_guide(GUIDES / "results-to-a-database.md", tmp_path)
+
+
 def test_the_commands_of_every_guide_are_among_these():
-    run = {"camera", "fruit-grading", "latency", "many-machines", "network-maps", "replay", "several-cameras", "static-camera", "video-to-classes",
-           "wrong-contour", *PAGES_OF_CPP}
+    run = {"camera", "fruit-grading", "latency", "many-machines", "network-maps", "replay", "results-to-a-database", "several-cameras",
+           "static-camera", "video-to-classes", "wrong-contour", *PAGES_OF_CPP}
     assert {page.stem for page in GUIDES.glob("*.md") if steps_of(page)} == run

@@ -1,0 +1,97 @@
+"""The route to Kafka, on librdkafka's mock cluster: every error that a broker may answer to Produce, and a broker that is away.
+kcat reads what came."""
+import pathlib
+import random
+import shutil
+import subprocess
+
+import pytest
+from tests.conftest import LIBRARY
+
+pytest.importorskip("cbor2")
+if not (LIBRARY.parent / "contorno" / "kafka.so").exists():
+    pytest.skip("needs a build with the module kafka", allow_module_level=True)
+if shutil.which("kcat") is None:
+    pytest.skip("needs kcat", allow_module_level=True)
+from tests.campaign.judge import decoded, judge, kept  # noqa: E402
+from tests.plugins.publish.line import Start, planted  # noqa: E402
+
+# What a broker may answer to Produce: unknown, corrupt, unknown topic, no leader, not the leader, timed out, network,
+# coordinator, not enough replicas (before and after), epoch.
+ERRORS = [-1, 2, 3, 5, 6, 7, 13, 16, 19, 20, 74]
+
+
+class MockKafka:
+    def __init__(self):
+        script = pathlib.Path(__file__).parent / "mock_kafka.py"
+        self.process = subprocess.Popen(["/usr/bin/python3", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.address = self.process.stdout.readline().strip()
+        if not self.address:
+            pytest.skip("needs librdkafka1")
+
+    def tell(self, command):
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+        assert self.process.stdout.readline() == "done\n"
+
+    def read(self):
+        done = subprocess.run(["kcat", "-C", "-q", "-b", self.address, "-t", "line", "-o", "beginning", "-e", "-f", "%k\t%s\n"],
+                              capture_output=True, timeout=60, check=True)
+        rows = []
+        for line in done.stdout.splitlines():
+            camera, _, body = line.partition(b"\t")
+            message = decoded(body)
+            rows.append((message["run"], camera.decode(), message["n"], body))
+        return rows
+
+
+@pytest.fixture
+def kafka():
+    mock = MockKafka()
+    yield mock
+    mock.process.kill()
+    mock.process.wait()
+
+
+def start(folder, kafka, frames=200, pause=0.002, drain=60_000, env=None):
+    return Start(folder, more=f"format: json, drain: {drain}, kafka: 'kafka://{kafka.address}/line'", frames=frames, pause=pause, env=env)
+
+
+def test_a_whole_run_comes_to_a_partition_in_order(tmp_path, kafka):
+    one = start(tmp_path, kafka)
+    said = one.end()
+    assert one.code == 0, said
+    assert judge(kafka.read(), [(200, False)], doubles=True) == []
+    assert kept(tmp_path / "out" / "outbox.db") == []
+
+
+@pytest.mark.parametrize("code", ERRORS)
+def test_an_error_of_produce_leaves_no_hole(tmp_path, kafka, code):
+    one, rng = start(tmp_path, kafka), random.Random(code)
+    for _ in range(2):
+        one.wait_until_kept(one.sent + rng.randrange(20, 60))
+        kafka.tell(f"errors {code}")
+    said = one.end(timeout=120)
+    assert one.code == 0, said
+    assert judge(kafka.read(), [(200, False)], doubles=True) == []
+    assert kept(tmp_path / "out" / "outbox.db") == []
+
+
+def test_a_broker_that_is_away_is_waited_for(tmp_path, kafka):
+    one = start(tmp_path, kafka, frames=600)
+    one.wait_until_kept(100)
+    kafka.tell("down")
+    one.wait_until_kept(400)
+    kafka.tell("up")
+    said = one.end()
+    assert one.code == 0, said
+    assert judge(kafka.read(), [(600, False)], doubles=True) == []
+
+
+def test_the_judge_finds_a_report_that_is_passed_over(tmp_path, kafka):
+    one = start(tmp_path, kafka, env=planted("report passed over"))
+    for _ in range(4):
+        one.wait_until_kept(one.sent + 30)
+        kafka.tell("errors -1")
+    one.end()
+    assert judge(kafka.read(), doubles=True) != []

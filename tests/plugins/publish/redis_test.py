@@ -1,0 +1,208 @@
+"""The route to Redis: over kills of both sides, an absent, forgetful, full and locked server, and a consumer that is killed."""
+import contextlib
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import threading
+import time
+
+import pytest
+from tests.conftest import LIBRARY, ROOT
+
+pytest.importorskip("cbor2")
+if not (LIBRARY.parent / "contorno" / "redis.so").exists():
+    pytest.skip("needs a build with the module redis", allow_module_level=True)
+from tests.campaign.judge import in_redis, judge, kept  # noqa: E402
+from tests.plugins.publish.line import Start, planted  # noqa: E402
+from tests.plugins.publish.servers import RedisServer, redis_server  # noqa: E402, F401
+
+CONSUMER = ROOT / "docs" / "examples" / "consumer.py"
+
+
+def whole_run(folder, server, frames=60, more="", env=None, drain=60_000, pause=0):
+    start = Start(folder, more=f"drain: {drain}, redis: '{server.address()}'{more}", frames=frames, pause=pause, env=env)
+    said = start.end()
+    return start.code, said
+
+
+def streamed(server):
+    return in_redis(server.client(), "line", "north")
+
+
+def left_in_outbox(folder):
+    return kept(folder / "out" / "outbox.db")
+
+
+def test_a_whole_run_comes_to_the_broker_in_order_once_and_leaves_the_outbox_empty(tmp_path, redis_server):
+    assert whole_run(tmp_path, redis_server)[0] == 0
+    assert judge(streamed(redis_server), [(60, False)]) == []
+    assert left_in_outbox(tmp_path) == []
+
+
+def test_what_an_absent_broker_did_not_get_comes_with_the_next_run(tmp_path, redis_server):
+    redis_server.kill()
+    code, said = whole_run(tmp_path, redis_server, drain=500)
+    assert code == 0 and "messages are kept and tried again" in said
+    assert len(left_in_outbox(tmp_path)) == 62
+    redis_server.start()
+    redis_server.client()
+    assert whole_run(tmp_path, redis_server)[0] == 0
+    assert judge(streamed(redis_server), [(60, False), (60, False)]) == []
+
+
+@pytest.mark.parametrize("settings", [("--appendonly", "no"),
+                                      ("--appendonly", "yes", "--maxmemory", "50mb", "--maxmemory-policy", "allkeys-lru")])
+def test_a_broker_that_forgets_is_refused(tmp_path, settings):
+    server = RedisServer(tmp_path, *settings)
+    try:
+        server.client()
+        code, said = whole_run(tmp_path, server)
+        assert code == 78 and "'durable: any' in the graph" in said
+        assert streamed(server) == []
+        assert whole_run(tmp_path, server, more=", durable: any")[0] == 0
+        assert judge(streamed(server), [(60, False)]) == []
+    finally:
+        server.kill()
+
+
+def test_a_broker_without_memory_is_waited_for(tmp_path, redis_server):
+    client = redis_server.client()
+    client.config_set("maxmemory", client.info("memory")["used_memory"] + 60_000)
+    start = Start(tmp_path, more=f"drain: 60000, redis: '{redis_server.address()}'", frames=400, pause=0)
+    start.wait_until_kept(400)
+    time.sleep(1)
+    assert len(streamed(redis_server)) < 402
+    client.config_set("maxmemory", 0)
+    said = start.end()
+    assert start.code == 0 and "OOM" in said
+    assert judge(streamed(redis_server), [(400, False)]) == []
+
+
+def test_a_broker_that_no_longer_answers_gets_everything_once_it_does(tmp_path, redis_server):
+    start = Start(tmp_path, more=f"drain: 60000, redis: '{redis_server.address()}'", frames=400, pause=0.002)
+    start.wait_until_kept(100)
+    redis_server.process.send_signal(signal.SIGSTOP)
+    time.sleep(7)  # longer than a route waits
+    redis_server.process.send_signal(signal.SIGCONT)
+    said = start.end()
+    assert start.code == 0 and "messages are kept and tried again" in said
+    assert judge(streamed(redis_server), [(400, False)], doubles=True) == []
+
+
+def test_a_login_that_is_refused_is_said_and_tried_again_without_its_password(tmp_path):
+    server = RedisServer(tmp_path, "--appendonly", "yes", "--requirepass", "right")
+    try:
+        time.sleep(1)
+        folder = tmp_path / "line"
+        folder.mkdir()
+        address = server.address().replace("redis://", "redis://:tellnobody@")
+        start = Start(folder, more=f"drain: 300, redis: '{address}'", frames=5, pause=0)
+        said = start.end()
+        assert start.code == 0 and "route 'redis'" in said and "tellnobody" not in said
+        address = server.address().replace("redis://", "redis://:right@")
+        start = Start(folder, more=f"drain: 60000, redis: '{address}'", frames=5, pause=0)
+        assert start.end() is not None and start.code == 0
+        assert len(left_in_outbox(folder)) == 0
+    finally:
+        server.kill()
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1/line", "redis://127.0.0.1:99999/line", "redis://127.0.0.1:6379", "redis:///line",
+                                     "redis://127.0.0.1/a*b"])
+def test_an_address_that_is_none_is_refused(tmp_path, address):
+    start = Start(tmp_path, more=f"redis: '{address}'", frames=1)
+    said = start.end()
+    assert start.code == 78 and "wanted redis://" in said
+
+
+def kill_both(folder, server, count, seed, env=None):
+    """Starts and servers that are killed at drawn moments; a last start brings everything to the server."""
+    rng, sent = random.Random(seed), []
+    for _ in range(count):
+        start = Start(folder, more=f"drain: 0, queue: 16, redis: '{server.address()}'", pause=0.001, env=env)
+        start.wait_until_kept(rng.randrange(50, 300))
+        if rng.random() < 0.5:
+            server.kill()
+            server.start()
+            start.wait_until_kept(start.sent + rng.randrange(20, 400))
+        start.kill()
+        sent.append((start.sent, True))
+    server.client()
+    start = Start(folder, more=f"drain: 120000, queue: 16, redis: '{server.address()}'", frames=100, pause=0, env=env)
+    said = start.end()
+    assert start.code == 0, said
+    return [*sent, (100, False)]
+
+
+def test_every_message_reaches_a_broker_over_kills_of_both(tmp_path, redis_server):
+    count = int(os.environ.get("CONTORNO_KILLS", "4"))
+    sent = kill_both(tmp_path, redis_server, count, "redis-kills")
+    rows = streamed(redis_server)
+    assert judge(rows, sent if len({row[0] for row in rows}) == len(sent) else None, doubles=True) == []
+    assert left_in_outbox(tmp_path) == []
+    print(f"{len(rows)} messages of {sum(noted for noted, _ in sent)} frames that were sent, {count} kills")
+
+
+@contextlib.contextmanager
+def now_and_then_without_memory(server):
+    """The server refuses what would be added, and takes it again, faster than a batch of messages comes."""
+    client, stop = server.client(), threading.Event()
+
+    def switch():
+        while not stop.is_set():
+            for limit in (1, 0):
+                client.config_set("maxmemory", limit)
+    thread = threading.Thread(target=switch)
+    thread.start()
+    yield
+    stop.set()
+    thread.join()
+    client.config_set("maxmemory", 0)
+
+
+def play_refusals(folder, server, env):
+    more = f"format: json, drain: 12000, queue: 500, redis: '{server.address()}'"
+    with now_and_then_without_memory(server):
+        Start(folder, more=more, frames=1500, pause=0, env=env).end()
+    whole_run(folder, server, env=env)
+
+
+PLANTED = {
+    "two keys": lambda folder, server, env: whole_run(folder, server, frames=120, env=env),
+    "gap left out": lambda folder, server, env: Start(folder, more=f"drain: 60000, redis: '{server.address()}'", frames=400, pause=0,
+                                                      env=env, pipeline="threads: 1, on_full: wait, deadline: 0.3").end(),
+    "cursor before report": play_refusals,
+    "pipeline": play_refusals,
+}
+
+
+@pytest.mark.parametrize("fault", PLANTED)
+def test_the_judge_finds_a_planted_fault(tmp_path, redis_server, fault):
+    PLANTED[fault](tmp_path, redis_server, planted(fault))
+    assert judge(streamed(redis_server), doubles=True) != []
+
+
+@pytest.mark.parametrize("fault", ["gap left out", "pipeline"])
+def test_the_judge_finds_nothing_where_none_is_planted(tmp_path, redis_server, fault):
+    PLANTED[fault](tmp_path, redis_server, planted("none"))
+    assert judge(streamed(redis_server), doubles=True) == []
+
+
+def test_a_consumer_that_is_killed_has_each_message_once(tmp_path, redis_server):
+    rng, table = random.Random("consumer"), tmp_path / "table.db"
+    start = Start(tmp_path, more=f"drain: 60000, redis: '{redis_server.address()}'", frames=600, pause=0.002)
+    for _ in range(6):
+        consumer = subprocess.Popen(["/usr/bin/python3", CONSUMER, redis_server.address(), "north", table])
+        time.sleep(rng.uniform(0.2, 0.6))
+        consumer.kill()
+        consumer.wait()
+    start.end()
+    assert start.code == 0
+    subprocess.run(["/usr/bin/python3", CONSUMER, redis_server.address(), "north", table, "602"], check=True, timeout=60)
+    with sqlite3.connect(table) as file:
+        rows = file.execute("SELECT n, kind, frame, contours FROM results ORDER BY n").fetchall()
+    assert [row[0] for row in rows] == list(range(1, 603))
+    assert [row[2] for row in rows if row[1] == "frame"] == list(range(600))
+    assert {row[3] for row in rows if row[1] == "frame"} == {1}
