@@ -15,6 +15,7 @@ GROUPS = {
     "Stages of one's own": [
         "base/error.h", "base/host_device.h", "pipeline/graph/applied.h", "pipeline/graph/direct.h", "pipeline/graph/stage.h",
         "pipeline/shared/loops.h", "pipeline/value/attributes.h", "stages/shared/map_value.h"],
+    "An engine of one's own for networks": ["stages/network/engine.h"],
     "Steps of one's own on contours": [
         "geometry/contour_loop.h", "geometry/contour_size.h", "geometry/team.h", "stages/contour_prep/shared/on_host.h",
         "stages/contour_prep/shared/outputs.h", "stages/contour_prep/shared/per_contour.h", "stages/contour_prep/stage.h"],
