@@ -8,8 +8,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The parameter of sources whose value may be a path.
-constexpr std::string_view kLocation = "location";
+/// The parameter of sources whose value may be a path, and that of stages.
+constexpr std::string_view kLocation = "location", kModel = "model";
 
 bool is_path(const std::string& text) {
   return !text.empty() && text != "-" && text.find("://") == std::string::npos;
@@ -37,7 +37,7 @@ class Placing {
     YamlEntry* entry = map.find(type.input_param);
     if (entry != nullptr && type.input_param == kLocation) place(entry->value);
   }
-  /// The masks of a list, or of one alone.
+  /// The masks and models of a list, or of one alone.
   void stages(YamlNode& list, const std::vector<const StageType*>& types) const {
     masks(list, types);
     for (YamlNode& item : list.items) masks(item, types);
@@ -49,7 +49,7 @@ class Placing {
     if (type == nullptr) return;
     for (YamlEntry& entry : item.entries) {
       const ParamSpec* spec = type->params.find(entry.key);
-      if (spec != nullptr && spec->kind == ParamKind::Mask) place(entry.value);
+      if (spec != nullptr && (spec->kind == ParamKind::Mask || spec->name == kModel)) place(entry.value);
       if (spec != nullptr && spec->kind == ParamKind::Steps) stages(entry.value, spec->step_types());
     }
   }

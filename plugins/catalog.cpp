@@ -6,6 +6,7 @@
 #include "plugins/files/contours/writer.h"
 #include "plugins/files/dataset/source.h"
 #include "plugins/files/levels/writer.h"
+#include "plugins/network.h"
 #include "plugins/publish/publish.h"
 #include "plugins/synthetic/sources.h"
 #include "stages/catalog.h"
@@ -25,6 +26,7 @@ const Catalog& full_catalog() {
                 .read_mask = [](const std::string& path) {
                   return read_mask_file(path, frame_decoder(other_pictures()));
                 }};
+    all.stages.push_back(&network_stage());
     all.sinks.push_back(&mipmaps_sink());
     all.sinks.push_back(&publish_sink());
 #ifdef CONTORNO_HAVE_GSTREAMER

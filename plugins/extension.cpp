@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <string_view>
@@ -13,6 +14,7 @@
 
 #include "base/error.h"
 #include "plugins/extension_file.h"
+#include "plugins/network.h"
 
 namespace contorno {
 namespace {
@@ -24,6 +26,7 @@ struct OpenedFile {
   void* library;  ///< as dlopen says it: the same for every path of a file
   std::string path;
   Extension types;
+  std::unique_ptr<const StageType> network;  ///< with the engine of the file; null: it has none
 };
 
 /// The files that are open, in their order; guarded by open_mutex().
@@ -34,6 +37,19 @@ std::list<OpenedFile>& opened_files() {
 std::mutex& open_mutex() {
   static std::mutex mutex;
   return mutex;
+}
+
+constexpr std::string_view kNetwork = "network";
+
+/// Null: the file has none.
+const contorno_engine* engine_of(void* library, const std::string& path) {
+  const auto* const table =
+      static_cast<const contorno_engine* const*>(::dlsym(library, "contorno_engine_table"));
+  if (table == nullptr) return nullptr;
+  if (*table == nullptr || (*table)->version != CONTORNO_ENGINE_VERSION)
+    refuse_extension(path, fmt::format("its engine is of version {}, needed is {}",
+                                       *table == nullptr ? 0 : (*table)->version, CONTORNO_ENGINE_VERSION));
+  return *table;
 }
 
 const ExtensionEntry& entry_of(void* library, const std::string& path) {
@@ -68,8 +84,11 @@ const OpenedFile& opened(const std::string& path) {
   void* const library = open_extension_file(path);
   const auto known = std::ranges::find(files, library, &OpenedFile::library);
   if (known != files.end()) return *known;
-  Extension types = types_of(entry_of(library, path), path);
-  return files.emplace_back(OpenedFile{library, path, std::move(types)});
+  const contorno_engine* const engine = engine_of(library, path);
+  const bool engine_alone = engine != nullptr && ::dlsym(library, "contorno_extension") == nullptr;
+  Extension types = engine_alone ? Extension{} : types_of(entry_of(library, path), path);
+  auto network = engine != nullptr ? std::make_unique<const StageType>(network_stage_with(engine)) : nullptr;
+  return files.emplace_back(OpenedFile{library, path, std::move(types), std::move(network)});
 }
 
 const std::vector<const StageType*>& list_of(const Extension& types, const StageType*) {
@@ -165,10 +184,23 @@ void add(const OpenedFile& file, std::string_view kind, std::vector<const Type*>
   }
 }
 
+/// Puts the stage `network` that has the engine in the place of the one without.
+void add_engine(const OpenedFile& file, Catalog& catalog) {
+  for (const StageType*& stage : catalog.stages) {
+    if (stage->name != kNetwork || stage == file.network.get()) continue;
+    for (const OpenedFile& other : opened_files())
+      if (stage == other.network.get())
+        refuse_extension(file.path,
+                         fmt::format("it has an engine, and so has {}; load one of them", other.path));
+    stage = file.network.get();
+  }
+}
+
 void add(const OpenedFile& file, Catalog& catalog) {
   const Extension& types = file.types;
-  if (types.stages.empty() && types.sources.empty() && types.sinks.empty())
-    refuse_extension(file.path, "it has no stage, source or sink");
+  if (types.stages.empty() && types.sources.empty() && types.sinks.empty() && !file.network)
+    refuse_extension(file.path, "it has no stage, source, sink or engine");
+  if (file.network) add_engine(file, catalog);
   add(file, "stage", catalog.stages, catalog.left_out);
   add(file, "source", catalog.sources, catalog.left_out);
   add(file, "sink", catalog.sinks, catalog.left_out);
@@ -191,7 +223,8 @@ std::vector<std::string> extension_files(const Catalog& catalog) {
   const std::lock_guard lock(open_mutex());
   std::vector<std::string> paths;
   for (const OpenedFile& file : opened_files())
-    if (added(file, catalog.stages) || added(file, catalog.sources) || added(file, catalog.sinks))
+    if (added(file, catalog.stages) || added(file, catalog.sources) || added(file, catalog.sinks) ||
+        (file.network && std::ranges::find(catalog.stages, file.network.get()) != catalog.stages.end()))
       paths.push_back(file.path);
   return paths;
 }

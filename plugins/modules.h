@@ -68,7 +68,7 @@ inline constexpr ModuleSpec kPublishModule{.name = "publish",
 inline constexpr ModuleSpec kRedisModule{.name = "redis",
                                          .does = "brings results to Redis and Valkey",
                                          .comes_with = "contorno-publish",
-                                         .packages = "libhiredis0.14",
+                                         .packages = "libhiredis-dev",
                                          .purpose = "for Redis",
                                          .addresses = 8 * kMebibyte};
 
@@ -85,9 +85,16 @@ inline constexpr ModuleSpec kKafkaModule{.name = "kafka",
                                          .purpose = "for Kafka",
                                          .addresses = 64 * kMebibyte};
 
+inline constexpr ModuleSpec kDnnModule{.name = "dnn",
+                                       .does = "computes networks by OpenCV",
+                                       .comes_with = "contorno-network",
+                                       .packages = "libopencv-dnn-dev",
+                                       .purpose = "to compute networks",
+                                       .addresses = 256 * kMebibyte};
+
 /// All of them, in the order in which they are listed.
 inline constexpr const ModuleSpec* kModules[] = {
-    &kGstModule,    &kTextModule, &kTiffModule,    &kHdf5Module,  &kMatModule,  &kZarrModule,
-    &kOpencvModule, &kDeepModule, &kPublishModule, &kRedisModule, &kMqttModule, &kKafkaModule};
+    &kGstModule,  &kTextModule, &kTiffModule,    &kHdf5Module,  &kMatModule,  &kZarrModule, &kOpencvModule,
+    &kDeepModule, &kDnnModule,  &kPublishModule, &kRedisModule, &kMqttModule, &kKafkaModule};
 
 }  // namespace contorno

@@ -13,6 +13,7 @@
 
 #include "cuda/device.h"
 #include "pipeline/shared/printable.h"
+#include "stages/network/used.h"
 #include "tools/commit.h"
 #include "tools/empty_classes.h"
 #include "tools/report_object.h"
@@ -267,6 +268,21 @@ ordered_json objects_json(const RunReport& report) {
   return list;
 }
 
+std::string network_rows() {
+  std::string text;
+  for (const NetworkUsed& one : networks_used())
+    text += fmt::format("network   {} by {} {}\n", printable(one.model), one.engine, one.version);
+  return text;
+}
+
+ordered_json networks_json() {
+  ordered_json list = ordered_json::array();
+  for (const NetworkUsed& one : networks_used())
+    list.push_back(
+        {{"model", one.model}, {"engine", one.engine}, {"version", one.version}, {"sha256", one.sha256}});
+  return list;
+}
+
 /// Masks passwords in every text of the report: the graph, the source, reasons, what sinks made.
 void mask_passwords(ordered_json& json) {
   if (json.is_string()) json = masked(json.get<std::string>());
@@ -337,6 +353,7 @@ ordered_json report_object(const RunReport& report) {
                                 {"deaths", stage.classes[k].deaths},
                                 {"forgotten", stage.classes[k].forgotten}});
   json["objects"] = objects_json(report);
+  if (ordered_json networks = networks_json(); !networks.empty()) json["networks"] = std::move(networks);
   json["failures"] = ordered_json::array();
   for (const FrameFailure& failure : report.failures)
     json["failures"].push_back({{"frame", failure.frame}, {"reason", failure.reason}});
@@ -378,7 +395,7 @@ std::string report_json(const RunReport& report, const std::string& graph_file,
 
 std::string report_text(const RunReport& report) {
   std::string text = frames_rows(report) + held_row(report) + latency_rows(report) + sink_rows(report) +
-                     class_rows(report) + track_rows(report) + object_rows(report);
+                     class_rows(report) + track_rows(report) + object_rows(report) + network_rows();
   for (const SourceFault& fault : report.source_faults)
     text += fmt::format("{:<9} {}\n", fault.missing == 0 ? "damaged" : "missing",
                         printable_sentence(fault.sentence));

@@ -21,6 +21,7 @@ FAMILIES = {
     "mean-shift": ["stage_mean_shift_filter", "stage_mean_shift_segment"],
     "mipmap": ["stage_mipmap"],
     "morphology": ["stage_morphology", "stage_hit_or_miss", "stage_reconstruction"],
+    "network": ["stage_network"],
     "overlay": ["stage_overlay"],
     "preprocess": ["stage_preprocess"],
     "publish": ["sink_publish"],

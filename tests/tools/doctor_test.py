@@ -36,7 +36,7 @@ def test_no_package_is_advised_that_is_installed():
 def test_modules_are_listed_and_absent_ones_say_what_is_missing(tmp_path):
     text, found = doctor()
     names = [one["name"] for one in found["modules"]]
-    assert {"gst", "text", "tiff", "hdf5", "mat", "zarr", "opencv"} <= set(names) and all(one["present"] for one in found["modules"])
+    assert {"gst", "text", "tiff", "hdf5", "mat", "zarr", "opencv", "dnn"} <= set(names) and all(one["present"] for one in found["modules"])
     text, found = doctor(CONTORNO_MODULES=str(tmp_path))
     assert not any(one["present"] for one in found["modules"])
     for one in found["modules"]:
