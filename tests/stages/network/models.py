@@ -21,7 +21,7 @@ def weights(*shape, seed=0, scale=0.5):
 
 def model_of(nodes, constants, opset, out=(1, CHANNELS, HEIGHT, WIDTH), given=(1, CHANNELS, HEIGHT, WIDTH), kind=TensorProto.FLOAT):
     """`nodes` lead from "image" to "maps"."""
-    if len(out) == 4 and "height" not in out and tuple(out[2:]) != (HEIGHT, WIDTH):
+    if len(out) == 4 and given == (1, CHANNELS, HEIGHT, WIDTH) and tuple(out[2:]) != (HEIGHT, WIDTH):
         out = brought_back(nodes, constants, out)
     graph = helper.make_graph(nodes, "net", [helper.make_tensor_value_info("image", kind, given)],
                               [helper.make_tensor_value_info("maps", kind, out)], constants)
