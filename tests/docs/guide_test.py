@@ -29,7 +29,7 @@ def without_times(line):
     return re.sub(r"[\d.]+ ms\b", "some ms", re.sub(r"\bheld: .*", "held: or not", line.strip()))
 
 
-def run_guide(page, folder, written=("", "")):
+def run_guide(page, folder, written=("", ""), seconds=300):
     """Runs all commands of the page, one block after the other; returns what they said on standard output. They say what the
     page shows, but for times; `written` is a path of this test, and how the page writes it."""
     tools = folder / ".tools"
@@ -39,7 +39,7 @@ def run_guide(page, folder, written=("", "")):
     said = []
     assert steps_of(page)
     for block, shown in steps_of(page):
-        done = subprocess.run(["bash", "-eu", "-c", block], cwd=folder, env={**os.environ, "PATH": path}, timeout=300,
+        done = subprocess.run(["bash", "-eu", "-c", block], cwd=folder, env={**os.environ, "PATH": path}, timeout=seconds,
                               capture_output=True, text=True)
         assert done.returncode == 0, block + done.stderr
         printed = [without_times(line.replace(*written)) for line in done.stdout.splitlines()]
@@ -86,6 +86,20 @@ def test_the_maps_of_a_network(tmp_path):
     for folder in ("archive", "live"):
         others = read_lines(tmp_path / folder / "contours.jsonl")
         assert [line["classes"] for line in others] == [line["classes"] for line in lines], folder
+
+
+def test_a_network_inside_the_graph(tmp_path):
+    """Trains for about 75 s of one core."""
+    pytest.importorskip("torch", reason="needs python3-torch")
+    if not (LIBRARY.parent / "contorno" / "dnn.so").exists():
+        pytest.skip("needs a build with the module dnn")
+    shutil.copy(ROOT / "docs" / "examples" / "train_network.py", tmp_path)
+    said = run_guide(GUIDES / "network-inside.md", tmp_path, seconds=1800)
+    print(said[-1])
+    iou = {name: [one["iou"] or 0 for one in json.loads((tmp_path / f"{name}.json").read_text())["scores"][0]["classes"]]
+           for name in ("network", "colours")}
+    assert sum(iou["network"]) > 1.5 * sum(iou["colours"]) and iou["network"][1] > 0.85
+    assert "opencv" in (tmp_path / "out" / "report.json").read_text()
 
 
 def centres(line, name):

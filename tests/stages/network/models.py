@@ -5,7 +5,6 @@ convolution that brings it back. `all_models(opset)` yields their names and the 
 `contorno_engine_tried` has: "Resize(linear,half_pixel,whole)".
 """
 import numpy as np
-import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 HEIGHT, WIDTH, CHANNELS = 12, 16, 3
