@@ -182,7 +182,7 @@ def test_a_library_that_needs_more_than_this_contorno_has_is_told(tmp_path):
     ("", "its stage is called '', allowed are"),
     ("unmade", "its stage 'unmade' has no function that makes it"),
     ("null", "one of its stages is a null pointer"),
-    ("empty", "it has no stage, source or sink")])
+    ("empty", "it has no stage, source, sink or engine")])
 def test_a_name_that_exists_and_other_faults_of_declarations_are_told(tmp_path, fault, reason):
     assert refused(FAULTY, 69, tmp_path, fault).startswith(f"{FAULTY} cannot be loaded: {reason}")
 
