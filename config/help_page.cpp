@@ -185,10 +185,11 @@ HelpPage help_page(const SourceType& type) {
 
 HelpPage help_page(const StageType& type) {
   const bool cpu = runs_on(type, Backend::Cpu), cuda = runs_on(type, Backend::Cuda);
-  const std::string_view backends = cpu && cuda ? "cpu, cuda"
-                                    : cpu       ? "cpu"
-                                    : cuda      ? "cuda"
-                                                : "none in this build";
+  const std::string_view backends = type.on_host  ? "on the host, of graphs on cpu and cuda"
+                                    : cpu && cuda ? "cpu, cuda"
+                                    : cpu         ? "cpu"
+                                    : cuda        ? "cuda"
+                                                  : "none in this build";
   return without_empty({.kind = "stage",
                         .name = type.name,
                         .summary = type.summary,

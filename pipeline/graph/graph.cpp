@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "base/error.h"
 #include "cuda/device.h"
@@ -212,7 +213,38 @@ std::string lacks(const StageType& type, Backend backend) {
                      backend == Backend::Cuda ? "CUDA" : "CPU");
 }
 
+/// Why a graph does not run on CUDA; empty: it does.
+std::string why_not_on_device(const GraphSpec& graph) {
+  const std::vector<bool> on_host = host_nodes(graph);
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const StageType& type = *graph.nodes[i].type;
+    if (!on_host[i]) {
+      if (!type.make_cuda) return lacks(type, Backend::Cuda);
+      continue;
+    }
+    if (!type.make_cpu) return lacks(type, Backend::Cpu);
+    // Only images are uploaded.
+    for (const PortSpec& port : type.outputs)
+      if (port.type != PortType::Image)
+        return fmt::format("the stage '{}' makes contours for a stage that runs on the host", type.name);
+  }
+  if (!graph.nodes.empty() && std::ranges::all_of(on_host, std::identity()))
+    return "all stages of the graph run on the host";
+  return {};
+}
+
 }  // namespace
+
+std::vector<bool> host_nodes(const GraphSpec& graph) {
+  std::vector<bool> on_host(graph.nodes.size());
+  for (std::size_t node = graph.nodes.size(); node-- > 0;) {  // readers come behind what they read
+    if (graph.nodes[node].type->on_host) on_host[node] = true;
+    if (!on_host[node]) continue;
+    for (const Origin& origin : graph.nodes[node].inputs)
+      if (origin.node != Origin::kSource) on_host[static_cast<std::size_t>(origin.node)] = true;
+  }
+  return on_host;
+}
 
 std::unique_ptr<Stage> make_stage(const StageType& type, Backend backend, const ParamSet& params) {
   const MakeStage& make = backend == Backend::Cuda ? type.make_cuda : type.make_cpu;
@@ -253,11 +285,8 @@ BackendChoice choose_backend(Backend wanted, const GraphSpec& graph) {
   const DeviceReport& device = device_report();
   std::string reason = device.reason;
   if (device.available) {
-    const StageType* lacking = nullptr;
-    for (const NodeSpec& node : graph.nodes)
-      if (lacking == nullptr && !node.type->make_cuda) lacking = node.type;
-    if (lacking == nullptr) return {Backend::Cuda, ""};
-    reason = lacks(*lacking, Backend::Cuda);
+    reason = why_not_on_device(graph);
+    if (reason.empty()) return {Backend::Cuda, ""};
   }
   if (wanted == Backend::Auto) return {Backend::Cpu, reason};
   throw Error(ExitCode::Unavailable, fmt::format("backend cuda was asked for, but {}{}", reason,

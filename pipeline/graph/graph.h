@@ -116,6 +116,9 @@ const ParamSpec* list_of_steps(const StageType& type);
 /// Whether a stage has an implementation; of one that stands for steps: whether all that it may have have
 /// one.
 bool runs_on(const StageType& type, Backend backend);
+/// For each node whether it runs on the host where the graph runs on CUDA: stages that say so
+/// (StageType::on_host), and those from which they have what they take.
+std::vector<bool> host_nodes(const GraphSpec& graph);
 /// A stage of this type. Throws Error(Unavailable) when it has no implementation for the backend.
 std::unique_ptr<Stage> make_stage(const StageType& type, Backend backend, const ParamSet& params);
 /// The graph of one stage, whose node takes what the source gives at the same port. A stage that stands for a

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/error.h"
 #include "pipeline/value/sides.h"
@@ -24,12 +25,20 @@ class PlannedGraph::Context final : public PlanContext {
 
   const Format& input(std::size_t port) const override { return graph_.format(spec().inputs.at(port)); }
   void set_output(std::size_t port, const Format& format) override {
-    if (const auto* image = std::get_if<ImageFormat>(&format)) check_sides(*image, "what it makes");
+    if (const auto* image = std::get_if<ImageFormat>(&format))
+      check_sides(*image, "what it makes");
+    else if (node().on_host)
+      throw InternalError("contours were made on the host of a graph on a device");
     node().formats.at(port) = format;
   }
   Scratch scratch(std::size_t bytes, MemoryKind kind) override { return request(bytes, kind, false); }
   Scratch temporary(std::size_t bytes, MemoryKind kind) override { return request(bytes, kind, true); }
   State state(std::size_t bytes) override {
+    if (node().on_host)
+      throw Error(ExitCode::BadConfig,
+                  "it would run on the host, for the sake of a stage behind it, but knows of earlier frames, "
+                  "which the "
+                  "device keeps; allowed is backend: cpu");
     std::size_t& used = node().state_bytes;
     const State asked{node().state_offset + used};
     used += align_up(bytes);
@@ -138,12 +147,17 @@ class PlannedGraph::Placer {
 };
 
 PlannedGraph::PlannedGraph(const PlanEnvironment& environment) : environment_(environment) {
+  const std::vector<bool> on_host = host_nodes(*environment.graph);
   for (const NodeSpec& spec : environment.graph->nodes) {
     Node& node = nodes_.emplace_back();
-    node.stage = make_stage(*spec.type, environment.backend, spec.params);
+    node.on_host = on_device() && on_host[nodes_.size() - 1];
+    if (node.on_host && environment.outside)
+      throw InternalError("a stage on the host was given values on a device");
+    node.stage = make_stage(*spec.type, node.on_host ? Backend::Cpu : environment.backend, spec.params);
     node.first_part = times_.part_ns.size();
     times_.part_ns.resize(node.first_part + spec.type->timed_parts());
   }
+  host_part_ns_.resize(times_.part_ns.size());
   if (!on_device() || environment.outside) return;
   stream_ = Stream::create();
   for (std::size_t event = 0; event < times_.part_ns.size() + 3; ++event) events_.push_back(Event::create());
@@ -157,22 +171,27 @@ PlannedSource source_of(const StreamFormat& stream) {
   return {{stream.frame.value_or(none), stream.maps.value_or(none)}, stream.description};
 }
 
+void PlannedGraph::set_source(const PlannedSource& source) {
+  source_ = checked(source);
+  source_ports_ = source_.formats.size();
+}
+
 void PlannedGraph::plan_formats(const StreamFormat& stream) {
-  source_ = checked(source_of(stream));
+  set_source(source_of(stream));
   plan_nodes();
   if (on_device()) plan_uploads();
-  source_values_.assign(source_.formats.size(), Value());
+  source_values_.assign(source_ports_, Value());
   Placer placer;
   place_all(placer);
   memory_ = placer.place(environment_.sharing);
-  for (const Format& format : source_.formats) memory_.pinned += bytes_of(format);
+  for (std::size_t port = 0; port < source_ports_; ++port) memory_.pinned += bytes_of(source_.formats[port]);
   count_states();
 }
 
 void PlannedGraph::plan(const PlannedSource& source) {
-  source_ = checked(source);
+  set_source(source);
   std::size_t bytes = 0, on_device_bytes = 0;
-  for (std::size_t port = 0; port < source_.formats.size(); ++port)
+  for (std::size_t port = 0; port < source_ports_; ++port)
     (comes_on_device(port) ? on_device_bytes : bytes) += bytes_of(source_.formats[port]);
   input_block_ = Block();
   frame_block_ = Block();
@@ -180,7 +199,7 @@ void PlannedGraph::plan(const PlannedSource& source) {
   if (on_device_bytes > 0) frame_block_ = Block(on_device_bytes, MemoryKind::Device);
   std::byte *data = input_block_.data(), *device_data = frame_block_.data();
   source_values_.clear();
-  for (std::size_t port = 0; port < source_.formats.size(); ++port) {
+  for (std::size_t port = 0; port < source_ports_; ++port) {
     const Format& format = source_.formats[port];
     std::byte*& place = comes_on_device(port) ? device_data : data;
     source_values_.push_back(is_absent(format) ? Value() : value_at(place, format));
@@ -200,12 +219,15 @@ void PlannedGraph::plan(const PlannedSource& source) {
 /// its graph.
 void PlannedGraph::warm_up() {
   std::fill_n(input_block_.data(), input_block_.size(), std::byte{0});
+  for (std::size_t port = source_ports_; port < source_.formats.size();
+       ++port)  // for what stages on the host make
+    std::memset(std::get<ImageView>(source_values_[port]).data, 0, bytes_of(source_.formats[port]));
   if (frame_block_.size() > 0) fill_async(frame_block_.data(), 0, frame_block_.size(), stream_.get());
   const CarriedState::Parked parked = states_.park(stream_.get());
   for (const bool probed : {false, true}) {
     if (!has_frames(probed)) continue;
     probed_ = probed;
-    launch_on_device();
+    launch_captured();
   }
   states_.restore(parked, stream_.get());
   wait();
@@ -222,13 +244,21 @@ void PlannedGraph::replan() {
 }
 
 void PlannedGraph::plan_between(const PlannedSource& source, void* stream) {
-  source_ = checked(source);
+  set_source(source);
   source_values_.assign(source_.formats.size(), Value());
   plan_nodes();
   place_values(stream);
 }
 
+/// The node that makes a value on the host of a graph on a device; null: the source or a device does.
+const PlannedGraph::Node* PlannedGraph::host_node(const Origin& origin) const {
+  if (origin.node == Origin::kSource) return nullptr;
+  const Node& node = nodes_.at(static_cast<std::size_t>(origin.node));
+  return node.on_host ? &node : nullptr;
+}
+
 void PlannedGraph::plan_nodes() {
+  source_.formats.resize(source_ports_);
   first_with_state_ = end_with_state_ = nodes_.size();
   std::size_t state_bytes = 0;
   for (std::size_t index = 0; index < nodes_.size(); ++index) {
@@ -237,11 +267,22 @@ void PlannedGraph::plan_nodes() {
     node.formats.assign(spec.type->outputs.size(), Format{});
     node.requests.clear();
     node.state_offset = state_bytes, node.state_bytes = 0;
+    node.origins = spec.inputs;
+    for (Origin& origin : node.origins)
+      if (const Node* const maker = host_node(origin))
+        origin = {Origin::kSource, static_cast<int>(maker->first_port) + origin.port};
     for (const Origin& origin : spec.inputs) {
       if (origin.node == Origin::kSource && is_absent(format(origin)))
         throw Error(ExitCode::BadConfig,
                     fmt::format("node '{}' takes the source's {}, but this source ({}) delivers none",
                                 spec.name, origin.port == 0 ? "frame" : "class maps", source_.description));
+      if (node.on_host && origin.node == Origin::kSource &&
+          comes_on_device(static_cast<std::size_t>(origin.port)))
+        throw Error(
+            ExitCode::BadConfig,
+            fmt::format("node '{}' runs on the host, while frames come on the device, allowed are frames in "
+                        "memory of the host",
+                        spec.name));
     }
     Context context(*this, index);
     try {
@@ -256,6 +297,8 @@ void PlannedGraph::plan_nodes() {
       throw Error(error.code(), fmt::format("{}{}node '{}': {}", spec.where, spec.where.empty() ? "" : ": ",
                                             spec.input_name(), reason));
     }
+    node.first_port = source_.formats.size();
+    if (node.on_host) source_.formats.insert(source_.formats.end(), node.formats.begin(), node.formats.end());
     if (node.state_bytes == 0) continue;
     if (state_bytes == 0) first_with_state_ = index;
     end_with_state_ = index + 1;
@@ -270,7 +313,8 @@ void PlannedGraph::find_lifetimes() {
   for (std::size_t index = 0; index < nodes_.size(); ++index) {
     const int reader = static_cast<int>(index);
     nodes_[index].read_until = reader;
-    for (const Origin& origin : environment_.graph->nodes[index].inputs) {
+    if (nodes_[index].on_host) continue;  // has read all before the upload
+    for (const Origin& origin : nodes_[index].origins) {
       if (origin.node != Origin::kSource) {
         nodes_[static_cast<std::size_t>(origin.node)].read_until = reader;
       } else {  // What comes in bands may still come when the last reader is done.
@@ -323,6 +367,11 @@ void PlannedGraph::place_all(Placer& placer) {
   downloads_.clear();
   counts_downloads_.clear();
   device_sources_.clear();
+  source_values_.resize(source_ports_);
+  for (std::size_t port = source_ports_; port < source_.formats.size(); ++port) {
+    const Format& format = source_.formats[port];
+    source_values_.push_back(value_at(placer.take(bytes_of(format), MemoryKind::Pinned), format));
+  }
   if (on_device() && !environment_.outside)
     for (std::size_t port = 0; port < source_.formats.size(); ++port) {
       const Format& format = source_.formats[port];
@@ -339,9 +388,11 @@ void PlannedGraph::place_all(Placer& placer) {
 /// Gives each node the values that it reads. Their number stays, so that the contexts stay valid.
 void PlannedGraph::connect_nodes() {
   for (std::size_t index = 0; index < nodes_.size(); ++index) {
-    const std::vector<Origin>& origins = environment_.graph->nodes[index].inputs;
-    for (std::size_t port = 0; port < origins.size(); ++port)
-      nodes_[index].inputs[port] = working_value(origins[port]);
+    const std::vector<Origin>& from = nodes_[index].origins;
+    for (std::size_t port = 0; port < from.size(); ++port)
+      nodes_[index].inputs[port] = nodes_[index].on_host
+                                       ? source_values_.at(static_cast<std::size_t>(from[port].port))
+                                       : working_value(from[port]);
   }
 }
 
@@ -355,9 +406,11 @@ void PlannedGraph::plan_uploads() {
     if (image == nullptr || comes_on_device(port)) continue;
     bool in_bands = false;
     bool taken = false;
-    for (std::size_t index = 0; index < nodes_.size(); ++index)
-      for (const Origin& input : environment_.graph->nodes[index].inputs)
+    for (std::size_t index = 0; index < nodes_.size(); ++index) {
+      if (nodes_[index].on_host) continue;
+      for (const Origin& input : nodes_[index].origins)
         if (input == origin) taken = true, in_bands = in_bands || takes_bands(index);
+    }
     if (taken) upload.emplace(in_bands ? upload_bands(*image, environment_.last_band) : one_band(*image));
   }
 }
@@ -369,7 +422,7 @@ void PlannedGraph::place_node(std::size_t index, Placer& placer) {
   node.outputs.clear();
   node.host_outputs.clear();
   node.scratches.clear();
-  for (const Origin& origin : environment_.graph->nodes[index].inputs) {
+  for (const Origin& origin : nodes_[index].origins) {
     const bool in_bands = !uploads_.empty() && origin.node == Origin::kSource && takes_bands(index);
     auto* const upload = in_bands ? &uploads_.at(static_cast<std::size_t>(origin.port)) : nullptr;
     node.uploads.push_back(upload != nullptr && *upload ? &**upload : nullptr);
@@ -385,7 +438,7 @@ void PlannedGraph::place_node(std::size_t index, Placer& placer) {
                   .host_outputs = node.host_outputs,
                   .uploads = node.uploads,
                   .scratches = node.scratches,
-                  .stream = stream_.get(),
+                  .stream = node.on_host ? nullptr : stream_.get(),
                   .threads = environment_.threads};
   states_.give_to(node.context);
 }
@@ -395,11 +448,13 @@ void PlannedGraph::place_output(std::size_t index, std::size_t port, Placer& pla
   const Format& format = node.formats[port];
   const Origin origin{static_cast<int>(index), static_cast<int>(port)};
   Value value;
-  if (!is_outside(origin))
+  if (node.on_host)
+    value = source_values_.at(node.first_port + port);
+  else if (!is_outside(origin))
     value = value_at(placer.take(bytes_of(format), working_kind(), lifetime_of(index, port)), format);
   node.outputs.push_back(value);
   node.host_outputs.push_back(value);
-  if (!on_device()) return;
+  if (!on_device() || node.on_host) return;
   Value& on_host = node.host_outputs.back();
   const auto* contours = std::get_if<ContoursFormat>(&format);
   if (exported(origin)) {
@@ -423,6 +478,7 @@ const Value& PlannedGraph::working_value(const Origin& origin) const {
 const Value& PlannedGraph::value(const Origin& origin) const {
   const auto port = static_cast<std::size_t>(origin.port);
   if (origin.node == Origin::kSource) return source_values_.at(port);
+  if (const Node* const maker = host_node(origin)) return source_values_.at(maker->first_port + port);
   if (!is_kept(origin) && origin != environment_.counted && !is_outside(origin))
     throw InternalError("a value was asked for that is not kept until the frame is complete");
   return nodes_.at(static_cast<std::size_t>(origin.node)).host_outputs.at(port);

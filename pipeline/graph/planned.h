@@ -3,8 +3,9 @@
 // when it is complete. What a stage makes takes memory from its turn to that of the last stage that reads it
 // (memory_plan.h). On the CPU the work is complete when `launch` returns. On CUDA the whole frame
 // (upload, stages, download) is captured once and launched as one graph; where stages have a state
-// (PlanContext::state), as three: only the one that has these stages waits for the frame before. Used by one
-// thread at a time.
+// (PlanContext::state), as three: only the one that has these stages waits for the frame before. Stages that
+// run on the host (StageType::on_host) do so in `launch`, before that; what they make are then more outputs
+// of the source, which are uploaded like its own. Used by one thread at a time.
 #pragma once
 
 #include <array>
@@ -118,6 +119,7 @@ class PlannedGraph {
   const Value& source_value(std::size_t port) const { return source_values_.at(port); }
 
   /// Starts the work of the frame in `input`. Plans again first when a capacity was found to be too small.
+  /// Throws what stages on the host throw.
   void launch();
   /// The work of a frame whose values lie outside, on `stream`: on the CPU does it, on CUDA enqueues it,
   /// stage after stage. Counts of contours that the last node makes are in `value` afterwards.
@@ -159,6 +161,9 @@ class PlannedGraph {
   struct Node {
     std::unique_ptr<Stage> stage;
     std::vector<Format> formats;  // of its outputs
+    bool on_host = false;         // on CUDA, and runs on the host
+    std::vector<Origin> origins;  // of its inputs; what was made on the host comes from the source
+    std::size_t first_port = 0;   // of those of the source that stand for its outputs, if it is on the host
     std::vector<Request> requests;
     std::size_t state_offset = 0, state_bytes = 0;
     std::vector<Value> inputs, outputs, host_outputs;
@@ -185,6 +190,11 @@ class PlannedGraph {
   bool comes_on_device(std::size_t port) const { return frames_stay() && port == Origin::kFrame; }
   MemoryKind working_kind() const { return on_device() ? MemoryKind::Device : MemoryKind::Host; }
   bool exported(const Origin& origin) const;
+  const Node* host_node(const Origin& origin) const;
+  void set_source(const PlannedSource& source);
+  void run_on_host();
+  void launch_captured();
+  void add_host_times();
   bool is_outside(const Origin& origin) const;
   bool is_kept(const Origin& origin) const;
   void plan_nodes();
@@ -204,7 +214,7 @@ class PlannedGraph {
   const Value& working_value(const Origin& origin) const;
   /// Behind the first stage with a state the upload is over.
   bool takes_bands(std::size_t node) const {
-    return node < first_with_state_ && nodes_[node].stage->takes_bands();
+    return node < first_with_state_ && !nodes_[node].on_host && nodes_[node].stage->takes_bands();
   }
   void count_states();
   bool is_probed(std::uint64_t frame) const {
@@ -227,7 +237,8 @@ class PlannedGraph {
   void read_events();
 
   PlanEnvironment environment_;
-  PlannedSource source_;
+  PlannedSource source_;          // and, behind its own formats, those of what stages on the host make
+  std::size_t source_ports_ = 0;  // of its own
   std::vector<Node> nodes_;
   std::vector<Value> source_values_;  // where the source writes: on the host, but for a frame on the device
   std::vector<Value> device_sources_;
@@ -245,8 +256,9 @@ class PlannedGraph {
   std::uint64_t generation_ = kNotPlanned;  // of the capacities that the plan is made for
   bool probed_ = false;  // the frame that was launched last; while a graph is captured: its frames
   PartTimes times_;
-  std::size_t running_ = 0;         // node
-  std::int64_t part_began_ns_ = 0;  // on the CPU
+  std::size_t running_ = 0;                 // node
+  std::int64_t part_began_ns_ = 0;          // on the host
+  std::vector<std::int64_t> host_part_ns_;  // durations, by part; zeros of those on the device
   const std::function<void(std::size_t)> part_ended_ = [this](std::size_t part) { end_part(part); };
   CarriedState states_;
   std::size_t state_bytes_ = 0;

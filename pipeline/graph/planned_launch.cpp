@@ -2,6 +2,7 @@
 // launched.
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "base/error.h"
 #include "pipeline/graph/planned.h"
@@ -18,7 +19,10 @@ constexpr int kFilling = 0xA5;  // of each byte of a block that nobody may read
 void PlannedGraph::launch() {
   if (generation_ != environment_.capacities->generation()) replan();
   probed_ = is_probed(input_.info.number);
-  if (on_device()) return launch_on_device();
+  if (on_device()) {
+    run_on_host();
+    return launch_captured();
+  }
   states_.bring(input_.info.number, nullptr);
   times_.start_ns = times_.uploaded_ns = part_began_ns_ = now_ns();
   std::fill(times_.part_ns.begin(), times_.part_ns.end(), 0);
@@ -27,12 +31,26 @@ void PlannedGraph::launch() {
   for (std::int64_t& part : times_.part_ns) part = times_.downloaded_ns += part;
 }
 
+/// The stages that run on the host of a graph on a device. What they throw comes before anything is enqueued.
+void PlannedGraph::run_on_host() {
+  std::ranges::fill(host_part_ns_, 0);
+  part_began_ns_ = now_ns();
+  for (std::size_t index = 0; index < nodes_.size(); ++index) {
+    if (!nodes_[index].on_host) continue;
+    running_ = index;
+    nodes_[index].context.part_ended = probed_ ? &part_ended_ : nullptr;
+    nodes_[index].stage->run(nodes_[index].context);
+    end_part(environment_.graph->nodes[index].type->timed_parts() - 1);
+  }
+}
+
 /// Of the node at work. On the CPU times are durations until all nodes are done, since parts may take turns.
 void PlannedGraph::end_part(std::size_t part) {
   part += nodes_[running_].first_part;
-  if (on_device()) return record(2 + part);
+  const bool on_host = nodes_[running_].on_host;
+  if (on_device() && !on_host) return record(2 + part);
   const std::int64_t now = now_ns();
-  times_.part_ns[part] += now - part_began_ns_;
+  (on_host ? host_part_ns_ : times_.part_ns)[part] += now - part_began_ns_;
   part_began_ns_ = now;
 }
 
@@ -77,7 +95,7 @@ void PlannedGraph::enqueue(std::span<const Value> inputs, std::span<const Value>
   run_nodes(0, nodes_.size());
 }
 
-void PlannedGraph::launch_on_device() {
+void PlannedGraph::launch_captured() {
   if (captured_[probed_ ? 1 : 0].empty()) capture();
   const std::vector<CapturedGraph>& parts = captured_[probed_ ? 1 : 0];
   if (states_.empty()) return parts[0].launch(stream_);
@@ -149,7 +167,7 @@ void PlannedGraph::enqueue_uploads() {
 /// Sources that the node takes are there from here on, unless it waits itself.
 void PlannedGraph::wait_for_inputs(std::size_t node) {
   if (takes_bands(node)) return;
-  for (const Origin& origin : environment_.graph->nodes[node].inputs)
+  for (const Origin& origin : nodes_[node].origins)
     if (origin.node == Origin::kSource)
       if (auto& upload = uploads_[static_cast<std::size_t>(origin.port)]) upload->wait_for_all(stream_.get());
 }
@@ -174,6 +192,7 @@ void PlannedGraph::enqueue(Part part) {
 
 void PlannedGraph::run_nodes(std::size_t begin, std::size_t end) {
   for (std::size_t node = begin; node < end; ++node) {
+    if (nodes_[node].on_host) continue;
     if (on_device() && !environment_.outside) wait_for_inputs(node);
     run_node(node);
   }
@@ -221,9 +240,28 @@ void PlannedGraph::read_events() {
   };
   times_.uploaded_ns = since_start(1);
   // A stage that works on bands has begun while the upload was going on.
-  for (std::size_t part = 0; part < times_.part_ns.size(); ++part)
-    times_.part_ns[part] = std::max(times_.uploaded_ns, since_start(2 + part));
+  std::int64_t before = times_.uploaded_ns;
+  for (std::size_t index = 0; index < nodes_.size(); ++index)
+    for (std::size_t i = 0; i < environment_.graph->nodes[index].type->timed_parts(); ++i) {
+      const std::size_t part = nodes_[index].first_part + i;
+      // A part on the host has no event, and takes no time of the device.
+      times_.part_ns[part] =
+          nodes_[index].on_host ? before : std::max(times_.uploaded_ns, since_start(2 + part));
+      before = times_.part_ns[part];
+    }
   times_.downloaded_ns = since_start(2 + times_.part_ns.size());
+  add_host_times();
+}
+
+/// Puts the time of stages on the host, which was before the upload, where they are among the parts: what
+/// came before them is told earlier by as much. Durations and the end of the frame are as they were.
+void PlannedGraph::add_host_times() {
+  std::int64_t left = std::accumulate(host_part_ns_.begin(), host_part_ns_.end(), std::int64_t{0});
+  times_.start_ns -= left, times_.uploaded_ns -= left;
+  for (std::size_t part = 0; part < times_.part_ns.size(); ++part) {
+    left -= host_part_ns_[part];
+    times_.part_ns[part] -= left;
+  }
 }
 
 bool PlannedGraph::overflowed() {

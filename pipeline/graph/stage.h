@@ -234,6 +234,10 @@ struct StageType {
   /// parts a graph file may name each as a node; config/ makes them one.
   std::vector<PartSpec> parts = {};
   bool makes_objects = false;  ///< has Stage::objects
+  /// On CUDA, too, `make_cpu` is what runs: on the host, on images there, before the frame is uploaded. What
+  /// such a stage makes is uploaded with the frame. What it takes comes from the source, or from stages that
+  /// run on the host for its sake (see host_nodes).
+  bool on_host = false;
 
   std::size_t timed_parts() const { return parts.empty() ? 1 : parts.size(); }
 };

@@ -1,0 +1,132 @@
+#include "tests/pipeline/played_device.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/host_pages.h"
+#include "base/memory.h"
+#include "cuda/device.h"
+#include "cuda/stream.h"
+#include "pipeline/shared/clock.h"
+#include "pipeline/value/contours.h"
+#include "pipeline/value/copy_contours.h"
+
+// Takes the place of cuda/ and of the kernel that copies contours.
+namespace contorno {
+namespace {
+
+using Work = std::function<void()>;
+using Recorded = std::vector<Work>;
+
+/// Of the capture of this thread; null: there is none.
+thread_local std::unique_ptr<Recorded> recording;
+std::atomic<std::size_t> bytes_copied = 0;
+
+struct PlayedEvent {
+  std::atomic<std::int64_t> passed_ns = 0;
+};
+PlayedEvent& played(const Event& event) {
+  return *static_cast<PlayedEvent*>(event.get());
+}
+
+}  // namespace
+
+namespace test {
+void enqueue_on_device(Work work) {
+  if (recording)
+    recording->push_back(std::move(work));
+  else
+    work();
+}
+std::size_t copied_bytes() {
+  return bytes_copied.exchange(0);
+}
+}  // namespace test
+
+Block::Block(std::size_t bytes, MemoryKind kind) : kind_(kind) {
+  if (bytes == 0) return;
+  data_ = static_cast<std::byte*>(allocate_host(bytes));
+  if (data_ == nullptr) throw Error(ExitCode::OutOfMemory, "out of memory");
+  std::memset(data_, 0x5A, bytes);  // what nobody has written must not look like zeros
+  size_ = bytes;
+}
+void Block::release() noexcept {
+  std::free(data_);
+  data_ = nullptr, size_ = 0;
+}
+
+const DeviceReport& device_report() {
+  static const DeviceReport report{.built_in = true, .available = true, .devices = {{.name = "played"}}};
+  return report;
+}
+
+Stream Stream::create() {
+  Stream stream;
+  stream.handle_ = new int;
+  return stream;
+}
+void Stream::synchronize() const {
+  if (recording) throw InternalError("a stream was waited for during a capture");
+}
+void Stream::destroy(void* handle) noexcept {
+  delete static_cast<int*>(handle);
+}
+
+Event Event::create() {
+  Event event;
+  event.handle_ = new PlayedEvent;
+  return event;
+}
+void Event::record(void*) const {
+  test::enqueue_on_device([at = &played(*this)] { at->passed_ns = now_ns(); });
+}
+void Event::mark(void* stream) const {
+  record(stream);
+}
+void Event::make_wait(void*) const {}
+void Event::synchronize() const {}
+bool Event::done() const {
+  return true;
+}
+double Event::elapsed_us(const Event& from, const Event& to) {
+  return static_cast<double>(played(to).passed_ns - played(from).passed_ns) * 1e-3;
+}
+void Event::destroy(void* handle) noexcept {
+  delete static_cast<PlayedEvent*>(handle);
+}
+
+void CapturedGraph::begin_capture(const Stream&) {
+  recording = std::make_unique<Recorded>();
+}
+CapturedGraph CapturedGraph::end_capture(const Stream&) {
+  CapturedGraph graph;
+  graph.handle_ = recording.release();
+  return graph;
+}
+void CapturedGraph::launch(const Stream&) const {
+  for (const Work& work : *static_cast<const Recorded*>(handle_)) work();
+}
+void CapturedGraph::destroy(void* handle) noexcept {
+  delete static_cast<Recorded*>(handle);
+}
+
+void copy_async(void* target, const void* source, std::size_t bytes, void*) {
+  test::enqueue_on_device([=] {
+    std::memmove(target, source, bytes);
+    bytes_copied += bytes;
+  });
+}
+void fill_async(void* target, int byte, std::size_t bytes, void*) {
+  test::enqueue_on_device([=] { std::memset(target, byte, bytes); });
+}
+void copy_contours_async(const ContoursView& from, const ContoursView& to, void*) {
+  test::enqueue_on_device([from, to] { copy_contours(from, to); });
+}
+
+}  // namespace contorno
