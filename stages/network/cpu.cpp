@@ -143,6 +143,7 @@ StageType network_with(const NetworkParts& parts) {
       .example = "- type: network\n  model: net.onnx\n  multiple: 32\n",
       .make_cpu = [parts](const ParamSet& params) { return std::make_unique<NetworkStage>(params, parts); },
       .classes = ClassUse::Needed,
+      .on_host = true,
   };
 }
 
