@@ -44,7 +44,7 @@ struct RunOptions {
   BackendChoice backend{};       ///< see choose_backend
   std::uint64_t max_frames = 0;  ///< frames to offer; 0 = all
   std::string output_root = ".";
-  std::string camera = {};            ///< the name of a camera, for messages; empty: the only source
+  std::string camera = {};            ///< for messages and sinks, the name of a camera; empty: the only source
   OutputRegister* outputs = nullptr;  ///< the files of the run, borrowed; null: every sink is on its own
   std::uint64_t probe_every = kEveryFrame;  ///< frames whose parts are timed, and traced: see kNoFrame
   bool frames_on_device = false;            ///< see PlanEnvironment
@@ -65,7 +65,6 @@ struct RunOptions {
   /// Called for every frame that is dropped, from the reader thread (RingFull) or the finisher thread
   /// (Deadline); must be quick.
   std::function<void(std::uint64_t frame, DropReason)> on_drop{};
-  std::string camera{};  ///< the name of the source in the graph, for SinkContext
   /// Asked before a frame is launched; null: frames are launched as they come. Borrowed.
   LaunchGate* gate = nullptr;
   std::size_t gate_member = 0;  ///< of this runner
