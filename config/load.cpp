@@ -161,13 +161,14 @@ std::vector<CameraSpec> read_cameras(YamlNode root, std::vector<Override> comman
   std::vector<CameraTree> trees = split_cameras(root, command_line, problems);
   std::vector<CameraSpec> cameras;
   const Problems none = problems.empty_copy();
-  if (trees.empty()) {  // what is wrong with the rest of the file is told all the same
+  Problems of_graphs = none;  // what cameras share is told once
+  if (trees.empty()) {        // what is wrong with the rest of the file is told all the same
     LoadOptions options = loading.options;
     options.source = SourceUse::Optional;
     std::erase_if(root.entries, [](const YamlEntry& entry) { return entry.key == "sources"; });
     Problems own = none;
     read_tree(root, command_line, nullptr, {loading.catalog, options, own});
-    problems.add_new(own);
+    problems.append(own);
   }
   for (CameraTree& tree : trees) {
     Problems own = none;
@@ -184,8 +185,9 @@ std::vector<CameraSpec> read_cameras(YamlNode root, std::vector<Override> comman
         camera.graph.source.params.set("reconnect_attempts", std::int64_t{0});
     }
     cameras.push_back(std::move(camera));
-    problems.add_new(own);
+    of_graphs.add_new(own);
   }
+  problems.append(of_graphs);
   return cameras;
 }
 
@@ -227,7 +229,7 @@ GraphSpec load_graph_text(const std::string& text, const std::string& file_name,
     throw ConfigErrors(
         ExitCode::BadConfig,
         fmt::format("{}: error: the graph has 'sources', and one source is needed here\n"
-                    "  fix: contorno run, check and latency take several; elsewhere give one as "
+                    "  fix: contorno run and contorno check take several; elsewhere give one as "
                     "'source: {{type: ..., ...}}'",
                     printable(file_name, 4096)),
         1);

@@ -31,6 +31,9 @@ class Problems {
   /// Adds what was found by another reading of the same text, but for places where there is a problem
   /// already.
   void add_new(const Problems& others);
+  void append(const Problems& others) {
+    problems_.insert(problems_.end(), others.problems_.begin(), others.problems_.end());
+  }
   bool empty() const { return problems_.empty(); }
   std::size_t size() const { return problems_.size(); }
 

@@ -121,6 +121,7 @@ void Camera::connect() {
   set_up_ = fleet_->hooks_.set_up(number_, spec_.graph, *source_, notice);
   set_up_.options.gate = fleet_->gate_.get();
   set_up_.options.gate_member = number_;
+  is_on_device_ = fleet_->is_named_ && set_up_.options.backend.backend == Backend::Cuda;
 }
 
 MemoryAdmission::Need Camera::need() const {
@@ -154,6 +155,10 @@ void Camera::run() {
   try {
     work();
     if (phase_ == CameraPhase::Connecting) last = CameraPhase::Connecting;  // it was never there
+  } catch (const Error& error) {
+    failure_ = std::current_exception();
+    last = CameraPhase::Failed;
+    if (error.code() == ExitCode::Internal && is_on_device_) fleet_->note_broken_device(*this);
   } catch (...) {
     failure_ = std::current_exception();
     last = CameraPhase::Failed;

@@ -91,6 +91,7 @@ class Camera {
   bool is_planned_ = false;
   std::atomic<std::int64_t> began_ns_ = 0, expected_ = -1;
   std::atomic<CameraPhase> phase_ = CameraPhase::Connecting;
+  std::atomic<bool> is_on_device_ = false;
   std::atomic<bool> live_ = false, stopped_ = false, done_ = true;  // nothing runs before start()
   std::thread thread_;
 };

@@ -64,6 +64,9 @@ void Fleet::plan_shares() {
     most_threads = std::max(most_threads, threads);
     any_on_cpu = any_on_cpu || backend_of(camera->spec_.graph) == Backend::Cpu;
     weights.push_back(camera->spec_.settings.weight);
+    // Threads that poll may do so for an eighth of the process's time, and each would for an eighth of its
+    // own.
+    camera->spec_.graph.settings.waiting = Waiting::Block;
   }
   gate_ =
       std::make_unique<LaunchGate>(any_on_cpu ? std::max(1, cores / most_threads) : kDeviceFrames, weights);
@@ -151,6 +154,14 @@ const Camera* Fleet::missing() const {
   for (const auto& camera : cameras_)
     if (camera->spec_.settings.required && camera->phase_ == CameraPhase::Connecting) return camera.get();
   return nullptr;
+}
+
+/// A device that broke under one camera is broken for all: their frames are not to be trusted either.
+void Fleet::note_broken_device(const Camera& broken) {
+  for (const auto& camera : cameras_)
+    if (Runner* const runner = camera->running_;
+        camera.get() != &broken && runner != nullptr && !camera->done_ && camera->is_on_device_)
+      runner->abort();
 }
 
 /// An absent camera, or one that has ended, is waited for no more, unless it is required.

@@ -68,6 +68,7 @@ class Fleet {
   /// What cameras do when they are bound, away or done, and before frames flow.
   void note_answer(Camera& camera);
   void note_end(Camera& camera);
+  void note_broken_device(const Camera& broken);
   bool wait_for_others(Camera& camera, const MemoryAdmission::Need& need);
   bool may_begin(std::int64_t now) const;
   void begin();

@@ -156,9 +156,12 @@ int run_one(const RunArguments& arguments, GivenFleet given) {
 /// came, a sink or frames that failed.
 int exit_code(const std::vector<CameraOutcome>& cameras, const Camera* missing, int signal) {
   ExitCode worst = ExitCode::Ok;
-  for (const CameraOutcome& camera : cameras)
+  for (const CameraOutcome& camera : cameras) {
+    // An output that was waited for when the signal came is no fault of its own.
+    if (signal != 0 && camera.code == ExitCode::CannotCreate) continue;
     if (camera.code == ExitCode::Internal || (camera.code != ExitCode::Ok && worst == ExitCode::Ok))
       worst = camera.code;
+  }
   if (worst != ExitCode::Ok) return static_cast<int>(worst);
   if (missing != nullptr) return static_cast<int>(ExitCode::MissingInput);
   int code = 0;
