@@ -176,8 +176,7 @@ def test_pip_says_in_a_sentence_what_is_not_installed(wheel, tmp_path):
     done = subprocess.run([SYSTEM_PYTHON, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", tmp_path,
                            f"--config-settings=build-dir={tmp_path / 'build'}", ROOT], capture_output=True, text=True, cwd=tmp_path,
                           env={**os.environ, "PYTHONPATH": str(ROOT / "build" / "package" / "tools"), "PKG_CONFIG_LIBDIR": "/nonexistent"})
-    [sentence] = re.findall(r"contorno cannot be built without[^\n]*(?:\n +[^\n]+)*", done.stdout + done.stderr)
     assert done.returncode != 0
-    assert re.search(r"the headers of libjpeg, libpng, Pango, GStreamer,\s+GStreamer's base plugins:", sentence), sentence
-    assert re.search(r"apt-get\s+install libjpeg-dev libpng-dev\s+libpango1.0-dev libgstreamer1.0-dev\s+libgstreamer-plugins-base1.0-dev",
-                     sentence), sentence
+    assert "contorno cannot be built without the headers of libjpeg, libpng, Pango, GStreamer, GStreamer's base plugins: apt-get install " \
+           "libjpeg-dev libpng-dev libpango1.0-dev libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev" \
+           in " ".join((done.stdout + done.stderr).split())
