@@ -118,9 +118,9 @@ TEST_CASE(
     for (const char* type : {"float32", "float16", "uint8"}) {
       if (classes != 8 && std::strcmp(type, "float32") != 0) continue;
       INFO(classes, " classes, ", type);
-      const Player chw =
-          Player(synthetic_source(), small({{"classes", number(classes)}, {"number_type", std::string(type)}}))
-              .play();
+      const Player chw = Player(synthetic_source(),
+                                small({{"classes", number(classes)}, {"number_type", std::string(type)}}))
+                             .play();
       const Player hwc = Player(synthetic_source(), small({{"classes", number(classes)},
                                                            {"number_type", std::string(type)},
                                                            {"layout", std::string("hwc")}}))
