@@ -140,6 +140,8 @@ class PlannedGraph {
     return nodes_[node].stage->track_counts(nodes_[node].context);
   }
 
+  /// What it was made of.
+  const GraphSpec& graph() const { return *environment_.graph; }
   /// See Stage::objects.
   const ObjectsRule* objects(std::size_t node) const { return nodes_[node].stage->objects(); }
 

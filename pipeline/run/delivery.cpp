@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "pipeline/shared/clock.h"
 #include "pipeline/shared/resource_limits.h"
+#include "pipeline/value/object_views.h"
 
 namespace contorno {
 namespace {
@@ -30,6 +31,15 @@ void note_failure(SinkOutcome& outcome) noexcept {
     return;
   }
   outcome.code = ExitCode::OutOfMemory, outcome.error = "out of memory";  // short: takes none
+}
+
+/// Shows a sink the objects in the frame that it is about to get.
+void show_objects(const PlannedGraph& planned, ObjectViewer& viewer) {
+  const std::vector<NodeSpec>& nodes = planned.graph().nodes;
+  for (std::size_t node = 0; node < nodes.size(); ++node)
+    if (const ObjectsRule* const rule = planned.objects(node))
+      viewer.view_objects(nodes[node].name, *rule,
+                          std::get<ContoursView>(planned.value({static_cast<int>(node), 0})));
 }
 
 }  // namespace
@@ -223,6 +233,8 @@ void Delivery::write(Line& line, int slot) {
     write_before(line, frame.info->number);
     line.binding.sink->note_timing(
         {.arrived_ns = frame.arrived_ns, .finished_ns = frame.finished_ns, .late = frame.late});
+    if (auto* const viewer = dynamic_cast<ObjectViewer*>(line.binding.sink))
+      show_objects(*frame.graph, *viewer);
     line.binding.sink->write(*frame.info, frame.graph->value(line.binding.input));
     ++outcome.written;
   } catch (...) {

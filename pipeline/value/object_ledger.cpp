@@ -4,28 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "pipeline/value/object_views.h"
+
 namespace contorno {
-namespace {
-
-/// Whether a contour of the object's class is the outline of an object.
-bool is_outline(const ContoursView& contours, std::uint32_t contour) {
-  return contours.column(Attribute::Object)[contour] == contours.column(Attribute::Id)[contour];
-}
-
-/// What the outline encloses, in px^2.
-double enclosed(std::span<const Point> points) {
-  double twice = 0;
-  for (std::size_t i = 1; i < points.size(); ++i) {
-    const double rows = static_cast<double>(points[i - 1].row) - points[0].row;
-    const double cols = static_cast<double>(points[i - 1].col) - points[0].col;
-    const double next_rows = static_cast<double>(points[i].row) - points[0].row;
-    const double next_cols = static_cast<double>(points[i].col) - points[0].col;
-    twice += cols * next_rows - next_cols * rows;
-  }
-  return std::abs(twice) / 2;
-}
-
-}  // namespace
 
 /// A number of each whole view, and what becomes of it.
 struct ObjectLedger::Series {
@@ -62,7 +43,7 @@ struct ObjectLedger::Open {
   Series area;
   std::vector<OfClass> classes;
   // Of the frame in work:
-  bool is_seen = false, is_cut = false;
+  bool is_seen = false, is_whole = false;
   double area_now = 0;
 
   void begin(std::uint64_t new_id, const SeenIn& frame, std::size_t count) {
@@ -127,8 +108,7 @@ std::vector<ObjectRecord> ObjectLedger::finish() {
 }
 
 /// The object with this id, which is opened if there is room; null otherwise.
-ObjectLedger::Open* ObjectLedger::open_of(double id, const SeenIn& frame) {
-  const auto number = static_cast<std::uint64_t>(id);
+ObjectLedger::Open* ObjectLedger::open_of(std::uint64_t number, const SeenIn& frame) {
   const auto at = std::ranges::lower_bound(open_, number, {}, [](const auto& open) { return open->id; });
   if (at != open_.end() && (*at)->id == number) return at->get();
   if (open_.size() >= rule_->max_objects) {
@@ -147,21 +127,13 @@ ObjectLedger::Open* ObjectLedger::open_of(double id, const SeenIn& frame) {
 }
 
 void ObjectLedger::look_at_outlines(const ContoursView& contours, const SeenIn& frame) {
-  const double right = contours.format.width - 1, bottom = contours.format.height - 1;
-  for (std::uint32_t i = contours.class_begin[rule_->of_class]; i < contours.class_begin[rule_->of_class + 1];
-       ++i) {
-    if (!is_outline(contours, i)) continue;
-    Open* const open = open_of(contours.column(Attribute::Id)[i], frame);
-    if (open == nullptr) continue;
+  for_object_views(contours, *rule_, [&](const ObjectView& view) {
+    Open* const open = open_of(view.id, frame);
+    if (open == nullptr) return;
     open->is_seen = true;
-    open->area_now = contours.closed[i] != 0 ? enclosed(contours.contour(i)) : 0;
-    open->is_cut = !std::ranges::all_of(contours.contour(i), [&](const Point& point) {
-      const double margin = rule_->margin;
-      return point.row >= margin && point.col >= margin && point.row <= bottom - margin &&
-             point.col <= right - margin;
-    });
+    open->area_now = view.area, open->is_whole = view.whole;
     for (auto& one : open->classes) one.share_now = one.count_now = 0;
-  }
+  });
 }
 
 /// Adds the shares of the frame's contours, and how many of them are no holes.
@@ -187,7 +159,7 @@ void ObjectLedger::end_view(Open& open, const SeenIn& frame) const {
   double whole = has_whole_ ? 0 : 1;
   for (std::size_t k = 0; k < rule_->classes.size(); ++k)
     if (rule_->classes[k].whole) whole += open.classes[k].share_now;
-  if (open.is_cut || !(open.area_now > 0) || !(whole > 0)) return;
+  if (!open.is_whole || !(whole > 0)) return;
   const bool is_kept = open.whole_views++ % open.stride == 0;
   if (is_kept && open.area.kept.size() == rule_->max_views) {
     open.for_series([](Series& series, double) { series.thin_out(); });

@@ -33,7 +33,7 @@ class ObjectLedger {
   struct Series;
   struct Open;
 
-  Open* open_of(double id, const SeenIn& frame);
+  Open* open_of(std::uint64_t id, const SeenIn& frame);
   void look_at_outlines(const ContoursView& contours, const SeenIn& frame);
   void add_up(const ContoursView& contours);
   void end_view(Open& open, const SeenIn& frame) const;

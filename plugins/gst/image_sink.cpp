@@ -5,6 +5,7 @@
 
 #include "plugins/files/shared/frame_files.h"
 #include "plugins/gst/chain.h"
+#include "plugins/gst/object_pictures.h"
 #include "plugins/gst/parts.h"
 
 namespace contorno::gst {
@@ -27,27 +28,58 @@ const char* encoder_of(ImageFile type) {
 }
 
 /// Encodes in the sink's thread, so a file is on disk when write() returns.
-class ImagesSink : public Sink {
+class ImagesSink : public Sink, public ObjectViewer {
  public:
   explicit ImagesSink(const ImagesSinkParams& params)
-      : params_(params), files_(PathPattern(params.path)), type_(file_type(params.path)) {}
+      : params_(params),
+        files_(PathPattern(params.path)),
+        type_(file_type(params.path)),
+        objects_(params.around) {}
 
   void open(const SinkContext& context) override {
-    const auto& format = std::get<ImageFormat>(context.format);
-    const char* name = raw_format_of(format);
+    raw_format_of(std::get<ImageFormat>(context.format));
     files_.open(context);
-    caps_ = raw_caps(name, format.width, format.height, 25, 1);
-    gst_video_info_from_caps(&info_, caps_.get());
-    format_ = format;
+  }
+
+  void view_objects(const std::string& stage, const ObjectsRule& rule,
+                    const ContoursView& contours) override {
+    if (params_.objects && is_chosen(seen_)) objects_.view(stage, rule, contours);
   }
 
   void write(const FrameInfo& info, const Value& value) override {
-    const std::uint64_t seen = seen_++;
+    if (!is_chosen(seen_++)) return;
+    if (params_.objects)
+      objects_.keep(info, std::get<ImageView>(value));
+    else
+      write_file(info, std::get<ImageView>(value));
+  }
+
+  void write_objects(const FinishedObjects& objects) override {
+    if (!params_.objects) return;
+    for (const ObjectRecord& record : objects.records)
+      if (objects_.take(objects.stage, *objects.rule, record.id, picture_))
+        write_file(picture_.info, {.data = picture_.pixels.data(),
+                                   .format = picture_.format,
+                                   .row_pitch = static_cast<std::ptrdiff_t>(picture_.format.row_bytes())});
+  }
+
+  void finish() override {
+    chain_.reset();
+    files_.finish();
+  }
+
+  std::string summary() const override { return files_.summary("images"); }
+
+ private:
+  bool is_chosen(std::uint64_t seen) const {
     const auto first = static_cast<std::uint64_t>(params_.first);
-    if (seen < first || (seen - first) % static_cast<std::uint64_t>(params_.every) != 0) return;
+    return seen >= first && (seen - first) % static_cast<std::uint64_t>(params_.every) == 0;
+  }
+
+  void write_file(const FrameInfo& info, const ImageView& image) {
     if (params_.limit > 0 && files_.count() >= static_cast<std::uint64_t>(params_.limit)) return;
     const std::string relative = files_.pattern().format(info.number, info.name);
-    encode(std::get<ImageView>(value), relative);
+    encode(image, relative);
     GstMapInfo bytes;
     GstBuffer* buffer = gst_sample_get_buffer(chain_->output());
     if (!gst_buffer_map(buffer, &bytes, GST_MAP_READ))
@@ -65,14 +97,6 @@ class ImagesSink : public Sink {
     chain_->release_output();
   }
 
-  void finish() override {
-    chain_.reset();
-    files_.finish();
-  }
-
-  std::string summary() const override { return files_.summary("images"); }
-
- private:
   void make_chain() {
     chain_ = std::make_unique<Chain>();
     GstElement* convert = chain_->add("videoconvert");
@@ -84,9 +108,17 @@ class ImagesSink : public Sink {
     chain_->start({convert, encoder});
   }
 
+  void set_format(const ImageFormat& format) {
+    if (caps_ && format == format_) return;
+    caps_ = raw_caps(raw_format_of(format), format.width, format.height, 25, 1);
+    gst_video_info_from_caps(&info_, caps_.get());
+    format_ = format;
+  }
+
   /// Hands the slot's memory to the encoder as it lies; it is free again when push() has returned.
   void encode(const ImageView& image, const std::string& name) {
     if (!chain_) make_chain();
+    set_format(image.format);
     const std::size_t size =
         static_cast<std::size_t>(image.row_pitch) * static_cast<std::size_t>(format_.height - 1) +
         format_.row_bytes();
@@ -113,6 +145,8 @@ class ImagesSink : public Sink {
   Owned<GstCaps> caps_;
   std::unique_ptr<Chain> chain_;
   std::uint64_t seen_ = 0;
+  ObjectPictures objects_;
+  ObjectPictures::Picture picture_;
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ void allow_launch_lines();
 bool may_launch();  ///< whether that was called
 
 const SinkType& video_sink();    ///< one video file
-const SinkType& images_sink();   ///< one PNG or JPEG file a frame
+const SinkType& images_sink();   ///< one PNG or JPEG file a frame, or an object
 const SinkType& preview_sink();  ///< a live window
 
 /// A PictureDecoder::Other: decodes the first picture of a file in any format that GStreamer knows.

@@ -108,6 +108,8 @@ struct ImagesSinkParams {
   std::int64_t every = 1, first = 0, limit = 0;
   int compression = 3;
   int quality = 92;
+  bool objects = false;
+  int around = 8;
 };
 
 struct PreviewParams {

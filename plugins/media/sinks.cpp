@@ -46,7 +46,12 @@ ParamDeclaration images_sink_params() {
       .integer("limit", &P::limit, 0, kUnbounded, Unit::Frames, "Most files to write; 0 writes all.")
       .integer("compression", &P::compression, 0, 9, Unit::None,
                "PNG: smaller and slower with higher numbers.")
-      .integer("quality", &P::quality, 1, 100, Unit::None, "JPEG: better and larger with higher numbers.");
+      .integer("quality", &P::quality, 1, 100, Unit::None, "JPEG: better and larger with higher numbers.")
+      .flag("objects", &P::objects,
+            "Instead a picture of each object that the step objects follows, cut out of the frame where it "
+            "was seen best; {name} is what it is called and its id, as fruit-7.")
+      .integer("around", &P::around, 0, 1024, Unit::Pixels,
+               "Of a picture of an object: what is left around its outline.");
   return declare(std::move(list), [](const P& params, const ParamTrial& trial) {
     try_with_module(trial, "path", [&](const MediaModule& module) { module.try_images_sink(params, trial); });
   });
@@ -75,7 +80,7 @@ const SinkType& video_sink() {
 const SinkType& images_sink() {
   static const SinkType type{
       .name = "images",
-      .summary = "Writes pictures to PNG or JPEG files, one a frame.",
+      .summary = "Writes pictures to PNG or JPEG files, one a frame or one an object.",
       .input = PortType::Image,
       .params = images_sink_params(),
       .example = "sinks:\n  - type: images\n    path: overlay/{frame:06}.png\n    every: 10\n",
