@@ -93,7 +93,7 @@ const SinkType& publish_sink() {
       .summary = "Keeps results as messages in an outbox, and brings them to brokers: nothing kept is lost.",
       .input = PortType::Contours,
       .params = declaration(),
-      .example = "sinks:\n  - type: publish\n    outbox: line.db\n    redis: redis://127.0.0.1:6379/line\n",
+      .example = "sinks:\n  - type: publish\n    outbox: line.db\n",
       .needs_every_frame = true,
       .make = [](const ParamSet& params) { return make_sink(params.as<PublishParams>()); },
   };
