@@ -16,7 +16,7 @@ if not (LIBRARY.parent / "contorno" / "redis.so").exists():
     pytest.skip("needs a build with the module redis", allow_module_level=True)
 from tests.campaign.judge import in_redis, judge, kept  # noqa: E402
 from tests.plugins.publish.line import Start, planted  # noqa: E402
-from tests.plugins.publish.servers import RedisServer, redis_server  # noqa: E402, F401
+from tests.plugins.publish.servers import RedisServer, mosquitto_server, redis_server  # noqa: E402, F401
 
 CONSUMER = ROOT / "docs" / "examples" / "consumer.py"
 
@@ -89,6 +89,22 @@ def test_a_broker_that_no_longer_answers_gets_everything_once_it_does(tmp_path, 
     said = start.end()
     assert start.code == 0 and "messages are kept and tried again" in said
     assert judge(streamed(redis_server), [(400, False)], doubles=True) == []
+
+
+def test_a_route_that_is_added_later_begins_with_what_is_kept(tmp_path, redis_server, mosquitto_server):
+    if not (LIBRARY.parent / "contorno" / "mqtt.so").exists():
+        pytest.skip("needs a build with the module mqtt")
+    assert whole_run(tmp_path, redis_server)[0] == 0  # and so the outbox is empty
+    client, found = mosquitto_server.subscriber("line/#")
+    began = time.monotonic()
+    assert whole_run(tmp_path, redis_server, more=f", mqtt: '{mosquitto_server.address()}'")[0] == 0
+    assert time.monotonic() - began < 50  # it waits for nothing that is gone
+    assert left_in_outbox(tmp_path) == []
+    while len(found) < 62 and time.monotonic() - began < 100:
+        time.sleep(0.05)
+    client.loop_stop()
+    assert judge(found, [(60, False)]) == []
+    assert judge(streamed(redis_server), [(60, False)] * 2) == []
 
 
 def test_a_login_that_is_refused_is_said_and_tried_again_without_its_password(tmp_path):
