@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "base/error.h"
+#include "tools/latency/owed.h"
 #include "tools/latency/pipeline.h"
 #include "tools/latency/verdicts.h"
 
@@ -189,6 +190,22 @@ TEST_CASE(
       (*passings)[static_cast<std::size_t>(frame)] = {.pts_ns = frame * frame * kMillisecond / 10,
                                                       .at_ns = (1003 + frame * frame / 10) * kMillisecond};
   CHECK(report_of(times).frames.offered == 100);
+}
+
+TEST_CASE("of frames that a source owed those count that were due from the begin on") {
+  const auto due_of = [](std::int64_t begin_ms) {
+    std::vector<DueFrame> frames(2);
+    frames[1].due_ns = 1000 * kMillisecond;
+    std::vector<std::int64_t> due;
+    for (const DueFrame& one : with_owed(frames, 10, begin_ms * kMillisecond, 1250 * kMillisecond))
+      due.push_back(one.due_ns / kMillisecond);
+    return due;
+  };
+  using Times = std::vector<std::int64_t>;
+  CHECK(due_of(0) == Times{0, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000, 1100, 1200});
+  CHECK(due_of(650) == Times{0, 700, 800, 900, 1000, 1100, 1200});
+  CHECK(due_of(700) == Times{0, 700, 800, 900, 1000, 1100, 1200});
+  CHECK(due_of(1150) == Times{0, 1000, 1200});
 }
 
 TEST_CASE("a rate that cannot be is refused and not counted for ever") {
