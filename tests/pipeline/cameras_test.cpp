@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t kForEver = ~std::uint64_t{0} - 1;
 
 /// Cameras with a counting source and a collecting sink each.
-class Line {
+class CamerasOnTest {
  public:
   using Open = std::function<std::unique_ptr<Source>()>;
 
@@ -65,7 +65,7 @@ class Line {
   std::optional<Fleet> fleet_;  // last: its threads use the others
 };
 
-Line::Open counting(std::uint64_t frames, bool live = false) {
+CamerasOnTest::Open counting(std::uint64_t frames, bool live = false) {
   return [=] { return std::make_unique<fake::CountingSource>(frames, live); };
 }
 std::unique_ptr<Source> refused() {
@@ -79,7 +79,7 @@ void check_accounts(const FrameCounts& frames) {
 }  // namespace
 
 TEST_CASE("an absent camera connects while the others run, and joins them when it comes") {
-  Line line;
+  CamerasOnTest line;
   std::atomic<bool> is_there = false;
   line.add("north", counting(200));
   line.add("south", [&] {
@@ -103,7 +103,7 @@ TEST_CASE("an absent camera connects while the others run, and joins them when i
 }
 
 TEST_CASE("frames wait for a camera that is required, and the fleet tells when it never came") {
-  Line line;
+  CamerasOnTest line;
   std::atomic<bool> is_there = false;
   line.add("north", counting(30));
   line.add("south",
@@ -134,7 +134,7 @@ TEST_CASE("frames wait for a camera that is required, and the fleet tells when i
 }
 
 TEST_CASE("a required camera that can never come ends the wait of the others") {
-  Line line;
+  CamerasOnTest line;
   line.add("north", counting(kForEver));
   line.add("south", []() -> std::unique_ptr<Source> { throw Error(ExitCode::BadConfig, "planted"); },
            {.required = true});
@@ -145,7 +145,7 @@ TEST_CASE("a required camera that can never come ends the wait of the others") {
 }
 
 TEST_CASE("garbage of one camera fails frame by frame, and the others do not notice") {
-  Line line;
+  CamerasOnTest line;
   for (const char* name : {"a", "b", "c"}) {
     const bool is_bad = std::string(name) == "b";
     line.add(name, [is_bad] {
@@ -171,7 +171,7 @@ TEST_CASE("garbage of one camera fails frame by frame, and the others do not not
 }
 
 TEST_CASE("a live camera that is lost is opened again, and its frame numbers go on") {
-  Line line;
+  CamerasOnTest line;
   std::atomic<int> opened = 0;
   line.add("north", [&] {
     ++opened;
@@ -198,7 +198,7 @@ TEST_CASE("a stop ends an opening that blocks, and what is left to its thread en
   };
   const auto gate = std::make_shared<Gate>();
   {
-    Line line;
+    CamerasOnTest line;
     line.add("north", counting(50));
     line.add("stuck", [gate]() -> std::unique_ptr<Source> {
       std::unique_lock lock(gate->mutex);
@@ -224,7 +224,7 @@ TEST_CASE("a stop ends an opening that blocks, and what is left to its thread en
 }
 
 TEST_CASE("cameras share the processors, and each still gives what it gives alone") {
-  Line line;
+  CamerasOnTest line;
   constexpr int kCameras = 6;
   for (int i = 0; i < kCameras; ++i)
     line.add("camera" + std::to_string(i), counting(100), {.weight = 1.0 + i});
