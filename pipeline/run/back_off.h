@@ -24,8 +24,7 @@ class BackOff {
   std::int64_t next() {
     const std::int64_t wait = wait_;
     wait_ = std::min(limits_.longest, 2 * wait_);
-    std::uniform_real_distribution<double> jitter(0.8, 1.2);
-    return static_cast<std::int64_t>(static_cast<double>(wait) * jitter(random_));
+    return wait + std::uniform_int_distribution<std::int64_t>(-wait / 5, wait / 5)(random_);
   }
   /// Frames have come for `lasted` before the camera was lost.
   void lost_after(std::int64_t lasted) {

@@ -44,7 +44,7 @@ struct RunOptions {
   BackendChoice backend{};       ///< see choose_backend
   std::uint64_t max_frames = 0;  ///< frames to offer; 0 = all
   std::string output_root = ".";
-  std::string camera = {};            ///< for messages and sinks, the name of a camera; empty: the only source
+  std::string camera = {};  ///< for messages and sinks, the name of a camera; empty: the only source
   OutputRegister* outputs = nullptr;  ///< the files of the run, borrowed; null: every sink is on its own
   std::uint64_t probe_every = kEveryFrame;  ///< frames whose parts are timed, and traced: see kNoFrame
   bool frames_on_device = false;            ///< see PlanEnvironment

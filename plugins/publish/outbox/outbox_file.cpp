@@ -45,15 +45,21 @@ constexpr const char* kTables =
     "CREATE TABLE IF NOT EXISTS refused(route TEXT, run INTEGER, camera TEXT, n INTEGER, reason TEXT, body "
     "BLOB);";
 
-void insert(Statement& statement, std::uint64_t run, const OutboxMessage& message) {
+void bind_message(Statement& statement, std::uint64_t run, const OutboxMessage& message) {
   statement.bind(1, run).bind(2, std::string_view(message.camera)).bind(3, message.n);
   statement.bind(4, std::string_view(message.kind)).bind(5, message.first).bind(6, message.last);
   statement.bind_bytes(7, message.body);
+}
+
+void insert(Statement& statement, std::uint64_t run, const OutboxMessage& message) {
+  bind_message(statement, run, message);
   statement.step();
 }
 
 constexpr const char* kInsert =
     "INSERT INTO messages(run, camera, n, kind, first, last, body) VALUES(?, ?, ?, ?, ?, ?, ?)";
+constexpr const char* kInsertAgain =
+    "INSERT INTO messages(run, camera, n, kind, first, last, body, id) VALUES(?, ?, ?, ?, ?, ?, ?, ?)";
 constexpr const char* kNote =
     "INSERT INTO runs(run, camera, last_n, frames, ended) VALUES(?, ?, ?, ?, ?) ON CONFLICT(run, camera) DO"
     " UPDATE SET last_n = excluded.last_n, frames = max(frames, excluded.frames), ended = excluded.ended";
@@ -105,7 +111,8 @@ void OutboxFile::open_or_replace() {
 
 void OutboxFile::open() {
   database_ = std::make_unique<Database>(settings_.path, Access::Write);
-  database_->run(fmt::format("PRAGMA page_size = {}; PRAGMA journal_mode = WAL; PRAGMA synchronous = {};"
+  database_->run(fmt::format("PRAGMA page_size = {}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = "
+                             "WAL; PRAGMA synchronous = {};"
                              "PRAGMA wal_autocheckpoint = {}; PRAGMA journal_size_limit = {};",
                              kPageBytes, settings_.sync_full ? "FULL" : "NORMAL",
                              log_pages(settings_.max_bytes), log_pages(settings_.max_bytes) * kPageBytes)
@@ -219,12 +226,21 @@ std::uint64_t OutboxFile::last_id() {
       database_->number("SELECT seq FROM sqlite_sequence WHERE name = 'messages'"));
 }
 
+/// Where there is none, the pages that rows have left are given back, some at a time: moving others into
+/// their place is written to the log first.
 bool OutboxFile::has_room(std::uint64_t bytes, std::size_t messages) {
   const std::lock_guard lock(writing_);
-  if (bytes_with(bytes, messages) <= settings_.max_bytes) return true;
-  // The write-ahead log keeps the size that it has had.
-  database_->number("PRAGMA wal_checkpoint(TRUNCATE)");
-  return bytes_with(bytes, messages) <= settings_.max_bytes;
+  const auto fits = [&] { return bytes_with(bytes, messages) <= settings_.max_bytes; };
+  const auto free_pages = [&] { return database_->number("PRAGMA freelist_count"); };
+  if (fits()) return true;
+  for (std::int64_t free = free_pages(), before = free + 1; free < before;) {
+    database_->run("PRAGMA incremental_vacuum(16)");
+    // The write-ahead log keeps the size that it has had.
+    database_->number("PRAGMA wal_checkpoint(TRUNCATE)");
+    if (fits()) return true;
+    before = free, free = free_pages();
+  }
+  return false;
 }
 
 /// How large file and write-ahead log will be at most, together.
@@ -264,10 +280,15 @@ bool OutboxFile::drop_oldest() {
                        .first = frames.number(4),
                        .last = frames.number(5)}});
   frames.reset();
-  Statement changed(*database_, "UPDATE messages SET kind = 'gap', body = ? WHERE id = ?");
-  for (const Dropped& one : oldest) {
-    const std::string body = settings_.gap_body(one.run, one.message);
-    changed.bind_bytes(1, body).bind(2, one.id).step();
+  // Taken out and put in again: SQLite joins pages that rows have left, and none that a row has shrunk in.
+  Statement removed(*database_, "DELETE FROM messages WHERE id = ?");
+  for (const Dropped& one : oldest) removed.bind(1, one.id).step();
+  Statement inserted(*database_, kInsertAgain);
+  for (Dropped& one : oldest) {
+    one.message.kind = "gap";
+    one.message.body = settings_.gap_body(one.run, one.message);
+    bind_message(inserted, one.run, one.message);
+    inserted.bind(8, one.id).step();
   }
   transaction.commit();
   if (!oldest.empty()) dropped_up_to_ = oldest.back().id;
