@@ -105,7 +105,8 @@ TEST_CASE(
     GraphSpec graph = fake::copy_graph();
     graph.settings.threads = threads;
     fake::CountingSource source(60, live);
-    source.pause = 200us;
+    // Far more than a launch takes, also where its loops are shared out among many threads.
+    source.pause = 2ms;
     if (counted) source.announce(60);
     int seen = 0;
     fake::behaviour.on_run = [&](std::uint32_t) { seen = most_loop_threads; };

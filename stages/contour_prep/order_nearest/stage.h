@@ -94,7 +94,7 @@ inline constexpr std::uint32_t kMostTurned = 16384;
 /// nearest contours, which are made beside each other. A few seconds of a device each. Contours around each
 /// other, whose boxes tell nothing, take some 12 steps a pair for their lists.
 inline constexpr std::uint64_t kMostOrdering = std::uint64_t{1} << 28;
-inline constexpr std::uint64_t kMostListing = std::uint64_t{1} << 34;
+inline constexpr std::uint64_t kMostListing = std::uint64_t{1} << 32;
 
 /// For a frame with a class of so many contours that take more. Throws Error(BadData).
 [[noreturn]] void throw_too_many_steps(std::uint32_t contours);

@@ -232,7 +232,7 @@ TEST_CASE("a class of contours that a device does not put in order is refused wi
       throw_too_many_steps(70000),
       "order_nearest: the 70000 contours of a class lie around each other or in the same place; "
       "to compare them all with all takes a device more than 268435456 steps in a row or "
-      "17179869184 in all, allowed up to so many; take backend: cpu, or leave some out before "
+      "4294967296 in all, allowed up to so many; take backend: cpu, or leave some out before "
       "(drop_duplicates, drop_small, largest_first)",
       Error);
 }
