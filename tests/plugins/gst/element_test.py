@@ -532,7 +532,7 @@ def test_a_program_in_c_reads_the_contours_by_the_header_alone(tmp_path):
 
 def test_the_sorting_line_gives_its_frames_and_true_maps(contorno, tmp_path):
     """The same bits as the source `synthetic`."""
-    found = run_pipeline("contornosrc name=line is-live=false num-buffers=3 seed=7 classes=3 type=float32 layout=hwc "
+    found = run_pipeline("contornosrc name=line is-live=false num-buffers=3 seed=7 classes=3 number-type=float32 layout=hwc "
                          "maps-size=[80,50] frame-size=[160,100] "
                          "line.src ! queue ! appsink name=video line.maps ! queue ! appsink name=maps", outputs=("video", "maps"))
     caps = found["maps"][0].get_caps().get_structure(0)
