@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include <string>
 #include <thread>
@@ -43,13 +44,15 @@ class AccountingSink final : public Sink {
   std::string camera;
   const GraphSpec* graph = nullptr;
   FrameTiming timing;
-  std::vector<std::string> words;  // by number
+  std::vector<std::string> words;     // by number
+  std::atomic<std::size_t> told = 0;  // numbers so far, for other threads
   bool in_order = true, finished = false, in_time = false;
 
  private:
   void note(std::uint64_t first, std::uint64_t last, const char* word) {
     in_order = in_order && first == words.size() && last >= first && !finished;
     while (words.size() <= last) words.emplace_back(word);
+    told = words.size();
   }
 };
 
@@ -124,7 +127,7 @@ TEST_CASE("failures reach a sink while no frame does") {
   RunOptions options;
   source.pause = 2ms;
   options.on_failure = [&](const FrameFailure& failure) {
-    if (failure.frame == 29) seen = sink.words.size();
+    if (failure.frame == 29) seen = sink.told;
   };
   check_account(sink, run_accounted(sink, graph, source, options));
   CHECK(seen > 0);

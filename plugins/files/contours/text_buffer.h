@@ -21,6 +21,7 @@ class TextBuffer {
   void drop_last() { --size_; }
 
   TextBuffer& operator<<(std::string_view text) {
+    if (text.empty()) return *this;  // it may be no text at all, of which nothing may be copied
     std::memcpy(room(text.size()), text.data(), text.size());
     size_ += text.size();
     return *this;
