@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kNames =
     "a name is of a-z, 0-9, _ and -, begins with a letter or digit, and has at most 32";
-constexpr std::string_view kPlaceholder = "{camera}";
+constexpr std::string_view kCameraName = "{camera}";
 
 /// The name of an entry, or nothing where it has none that can be used.
 std::string read_camera_name(const YamlNode& item, std::unordered_map<std::string, Place>& seen,
@@ -94,19 +94,19 @@ void set_sources(YamlNode& list, std::vector<Override>& command_line, Problems& 
   std::erase_if(command_line, apply);
 }
 
-void replace_placeholder(YamlNode& node, const std::string& camera) {
-  for (YamlNode& item : node.items) replace_placeholder(item, camera);
-  for (YamlEntry& entry : node.entries) replace_placeholder(entry.value, camera);
-  for (std::size_t at = 0; (at = node.text.find(kPlaceholder, at)) != std::string::npos;)
+void put_camera_name(YamlNode& node, const std::string& camera) {
+  for (YamlNode& item : node.items) put_camera_name(item, camera);
+  for (YamlEntry& entry : node.entries) put_camera_name(entry.value, camera);
+  for (std::size_t at = 0; (at = node.text.find(kCameraName, at)) != std::string::npos;)
     if (at > 0 && node.text[at - 1] == '{')  // {{camera}}: braces that are meant
-      at += kPlaceholder.size();
+      at += kCameraName.size();
     else
-      node.text.replace(at, kPlaceholder.size(), camera);
+      node.text.replace(at, kCameraName.size(), camera);
 }
 
 /// The cameras of a run cannot share a file.
 void refuse_shared_path(const YamlNode& path, const std::string& sink, Problems& problems) {
-  if (path.kind != YamlKind::Scalar || path.text.find(kPlaceholder) != std::string::npos) return;
+  if (path.kind != YamlKind::Scalar || path.text.find(kCameraName) != std::string::npos) return;
   if (path.text == "-")
     return problems.add(path.place, fmt::format("sink '{}': the cameras cannot share standard output", sink),
                         "write files: path: \"{camera}.jsonl\"");
@@ -164,7 +164,7 @@ void name_sinks(YamlNode& root, const std::string& camera, const Catalog& catalo
     const YamlEntry* path = item.find("path");
     if (path != nullptr && type->params.find("path") != nullptr)
       refuse_shared_path(path->value, printable(entry_name(item)), problems);
-    replace_placeholder(item, camera);
+    put_camera_name(item, camera);
     if (type->params.find("camera") != nullptr && item.find("camera") == nullptr)
       item.entries.push_back(
           {.key = "camera",
