@@ -1,6 +1,6 @@
-// How long to wait before a camera is opened again: 1, 2, 4, .. 30 s by default, each up to a fifth shorter
-// or longer, so that cameras that were lost together do not come back at the same moment. Pure: the times are
-// the caller's.
+// How long to wait before a camera or a broker is connected again: 1, 2, 4, .. 30 s by default, each up to a
+// fifth shorter or longer, so that those that were lost together do not come back at the same moment. Pure:
+// the times are the caller's.
 #pragma once
 
 #include <algorithm>
@@ -26,9 +26,11 @@ class BackOff {
     wait_ = std::min(limits_.longest, 2 * wait_);
     return wait + std::uniform_int_distribution<std::int64_t>(-wait / 5, wait / 5)(random_);
   }
+  /// The next wait is the first one again.
+  void reset() { wait_ = limits_.first; }
   /// Frames have come for `lasted` before the camera was lost.
   void lost_after(std::int64_t lasted) {
-    if (lasted >= kHealthy) wait_ = limits_.first;
+    if (lasted >= kHealthy) reset();
   }
 
  private:

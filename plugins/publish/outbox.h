@@ -1,5 +1,5 @@
 // The outbox: a file that keeps messages until every route has brought them to its broker. Its code is the
-// module `publish` (SQLite), that of a route one more (redis, mqtt); this is what the library knows of
+// module `publish` (SQLite), that of a route one more (redis, mqtt, kafka); this is what the library knows of
 // them. All cameras' sinks of a path share one outbox in a process, and no second process may open it.
 #pragma once
 
@@ -32,24 +32,27 @@ struct RouteMessage {
   std::string_view body{};
 };
 
-/// A connection to a broker, used by one thread. What throws an Error(Unavailable) is tried again, with a new
-/// connection, later and later; another Error means that trying again is of no use.
+/// A connection to a broker, used by one thread. After whatever it throws it is destroyed, and its messages
+/// are given to a new connection, later and later.
 class Route {
  public:
   virtual ~Route() = default;
   /// Brings messages to the broker, in order, and says how many of them from the first it has acknowledged;
-  /// the others are given again. `refused` is set where the next one will never be taken: it is set aside.
-  /// Gives up soon after `stopping` says so.
+  /// the others are given again. `refused`, a reason, is set where the broker will never take the next one:
+  /// that one is set aside. Throws Error(Unavailable) when no answer comes in the time-out of the target.
   struct Sent {
     std::size_t count = 0;
     std::string refused{};
   };
   virtual Sent send(std::span<const RouteMessage> messages) = 0;
+  /// Called about once a second while there is nothing to send: a protocol that wants signs of life gives
+  /// them here. Throws as send.
+  virtual void idle() {}
 };
 
 /// How to reach a broker.
 struct RouteTarget {
-  std::string address{};  ///< redis://[USER:PASSWORD@]HOST[:PORT]/PREFIX
+  std::string address{};  ///< SCHEME://[USER:PASSWORD@]HOST[:PORT]/PREFIX, the scheme that of the route
   bool durable = true;    ///< whether a broker that does not keep what it acknowledges is refused
   double timeout_ms = 5000;
 };
@@ -81,7 +84,6 @@ struct OutboxSettings {
   std::uint64_t max_bytes = 0;  ///< of file and write-ahead log together
   WhenFull when_full = WhenFull::Block;
   std::size_t queue = 64;  ///< messages that wait to be kept
-  double drain_ms = 0;     ///< how long the end of a run waits for the routes
   std::vector<RouteSpec> routes{};
   /// Shows the user a sentence; from any thread.
   std::function<void(const std::string&)> say{};
@@ -105,8 +107,10 @@ class Outbox {
   /// Queues a message; waits while the queue is full, as long as `patience` allows. Throws Error(Io) where
   /// the file cannot be written any more. Messages of a camera come from one thread, n growing by one.
   virtual Added add(OutboxMessage message, const Patience& patience) = 0;
-  /// Whether the next message should have no points: the queue is full, or with Thin the file is.
-  virtual bool is_behind() const = 0;
+  /// Whether the next message, or with a queue of more than one that behind it, has to wait.
+  virtual bool is_queue_full() const = 0;
+  /// Whether the file has reached `max_bytes`.
+  virtual bool is_file_full() const = 0;
   /// Waits until all that was added is kept. Throws as add.
   virtual void flush(const Patience& patience) = 0;
   /// Messages that a route still has to bring to its broker; the largest number of all routes.

@@ -71,14 +71,14 @@ class PublishSink final : public Sink {
     const MessageFrame frame{.utc_ns = utc_now_ns() - (now_ns() - timing_.arrived_ns),
                              .latency_us = (timing_.finished_ns - timing_.arrived_ns) / 1000,
                              .late = timing_.late};
-    const bool may_thin = params_.queue_full == QueueFull::Thin || params_.disk_full == WhenFull::Thin;
-    const auto points = may_thin && outbox_->is_behind() ? MessagePoints::LeftOut : MessagePoints::Written;
+    const bool thin = (params_.queue_full == QueueFull::Thin && outbox_->is_queue_full()) ||
+                      (params_.disk_full == WhenFull::Thin && outbox_->is_file_full());
+    const auto points = thin ? MessagePoints::LeftOut : MessagePoints::Written;
     thinned_ += points == MessagePoints::LeftOut ? 1 : 0;
     const std::string_view message =
         frames_->message(next_key(), info, frame, std::get<ContoursView>(value), points);
     add(kFrameKind, std::string(message), info.number, info.number);
     frames_accounted_ = info.number + 1;
-    ++written_;
   }
 
   void write_missing(const MissingFrames& missing) override {
@@ -188,7 +188,7 @@ class PublishSink final : public Sink {
   Patience patience_;
   FrameTiming timing_;
   std::string path_, camera_, graph_;
-  std::uint64_t run_ = 0, n_ = 0, frames_accounted_ = 0, written_ = 0, thinned_ = 0, left_ = 0;
+  std::uint64_t run_ = 0, n_ = 0, frames_accounted_ = 0, thinned_ = 0, left_ = 0;
   bool waited_ = false;  // the message before
 };
 

@@ -38,6 +38,29 @@ class KafkaRoute final : public Route {
   explicit KafkaRoute(const RouteTarget& target)
       : address_(parse_address(target.address, "kafka", kKafkaPort)),
         limit_ns_(static_cast<std::int64_t>(target.timeout_ms * 1e6)) {
+    begin();
+    const struct rd_kafka_metadata* found = nullptr;
+    const rd_kafka_resp_err_t code =
+        rd_kafka_metadata(producer_.get(), 0, nullptr, &found, static_cast<int>(target.timeout_ms));
+    if (found != nullptr) rd_kafka_metadata_destroy(found);
+    check(code);
+  }
+
+  Sent send(std::span<const RouteMessage> messages) override {
+    Sent sent = send_together(messages);
+    if (sent.refused.empty()) return sent;
+    begin();  // a producer that has failed a message takes no more
+    if (sent.count > 0) return {.count = sent.count};
+    // A broker refuses a request as a whole: whether its first message is too large shows when it is alone.
+    if (messages.size() > 1) sent = send_together(messages.first(1));
+    if (!sent.refused.empty()) begin();
+    return sent;
+  }
+
+ private:
+  /// A new producer in place of the old one.
+  void begin() {
+    producer_.reset();
     rd_kafka_conf_t* const settings = rd_kafka_conf_new();
     set(settings, "bootstrap.servers", address_.place());
     set(settings, "enable.idempotence", "true");
@@ -49,6 +72,7 @@ class KafkaRoute final : public Route {
       set(settings, "max.in.flight.requests.per.connection", "1");
     }
     set(settings, "linger.ms", "0");
+    set(settings, "message.max.bytes", "1000000000");  // the broker's limit counts, which a topic may raise
     set(settings, "log_level", "0");
     if (!address_.user.empty()) {
       set(settings, "security.protocol", "sasl_ssl");  // a password never goes over a line that is open
@@ -64,16 +88,13 @@ class KafkaRoute final : public Route {
       rd_kafka_conf_destroy(settings);
       throw unavailable(why.data());
     }
-    const struct rd_kafka_metadata* found = nullptr;
-    const rd_kafka_resp_err_t code =
-        rd_kafka_metadata(producer_.get(), 0, nullptr, &found, static_cast<int>(target.timeout_ms));
-    if (found != nullptr) rd_kafka_metadata_destroy(found);
-    check(code);
   }
 
-  Sent send(std::span<const RouteMessage> messages) override {
+  /// `refused` is set where the broker takes no message of this size; `count` is of those before it.
+  Sent send_together(std::span<const RouteMessage> messages) {
     reported_.assign(messages.size(), false);
     failure_.clear();
+    too_large_ = false;
     for (std::size_t i = 0; i < messages.size(); ++i) {
       const RouteMessage& message = messages[i];
       const rd_kafka_resp_err_t code =
@@ -82,17 +103,12 @@ class KafkaRoute final : public Route {
                             RD_KAFKA_V_VALUE(const_cast<char*>(message.body.data()), message.body.size()),
                             RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
                             RD_KAFKA_V_OPAQUE(reinterpret_cast<void*>(i)), RD_KAFKA_V_END);
-      if (code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE) {
-        if (i == 0) return {.count = 0, .refused = rd_kafka_err2str(code)};
-        reported_.resize(i);  // those before it first
-        break;
-      }
       check(code);
     }
-    return {.count = wait()};
+    const std::size_t done = wait();
+    return {.count = done, .refused = too_large_ ? failure_ : std::string()};
   }
 
- private:
   static void report(rd_kafka_t*, const rd_kafka_message_t* message, void* self) {
     auto& route = *static_cast<KafkaRoute*>(self);
     const auto place = reinterpret_cast<std::size_t>(message->_private);
@@ -100,6 +116,7 @@ class KafkaRoute final : public Route {
       if (place < route.reported_.size()) route.reported_[place] = true;
     } else if (route.failure_.empty()) {
       route.failure_ = rd_kafka_err2str(message->err);
+      route.too_large_ = message->err == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE;
     }
   }
 
@@ -114,7 +131,7 @@ class KafkaRoute final : public Route {
       if (now_ns() - since > limit_ns_) failure_ = "it does not answer in time";
     }
     // The next send must not go on with this producer.
-    if (done < reported_.size()) throw unavailable(failure_);
+    if (done < reported_.size() && !too_large_) throw unavailable(failure_);
     return done;
   }
 
@@ -135,7 +152,8 @@ class KafkaRoute final : public Route {
   BrokerAddress address_;
   std::int64_t limit_ns_;
   std::vector<bool> reported_;  // by the place in the batch
-  std::string failure_;
+  std::string failure_;         // of the first message that was not taken
+  bool too_large_ = false;      // that is its reason
   std::unique_ptr<rd_kafka_t, DestroyProducer> producer_;
 };
 

@@ -26,7 +26,8 @@ struct DestroyClient {
   void operator()(mosquitto* client) const { mosquitto_destroy(client); }
 };
 
-/// All calls and callbacks are on the thread of the publisher: the library's loop is run in send().
+/// All calls and callbacks are on the thread of the publisher: the library's loop is run in send() and
+/// idle().
 class MqttRoute final : public Route {
  public:
   explicit MqttRoute(const RouteTarget& target)
@@ -49,6 +50,12 @@ class MqttRoute final : public Route {
     check(mosquitto_connect(client_.get(), address_.host.c_str(), address_.port, kKeepAlive));
     wait([this] { return connected_ >= 0; });
     if (connected_ != 0) throw unavailable(mosquitto_connack_string(connected_));
+  }
+
+  /// Sends what keeps the connection alive, and answers the broker.
+  void idle() override {
+    constexpr int kNow = 0;
+    check(mosquitto_loop(client_.get(), kNow, 1));
   }
 
   Sent send(std::span<const RouteMessage> messages) override {

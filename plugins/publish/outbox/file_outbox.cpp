@@ -33,6 +33,20 @@ std::uint64_t bytes_of(const std::vector<OutboxMessage>& messages) {
   return bytes;
 }
 
+/// The outboxes of this process. A path stays here until its outbox has given the lock of the file back.
+struct OpenOutboxes {
+  std::mutex mutex;
+  std::condition_variable closed;
+  std::map<std::string, std::weak_ptr<Outbox>> by_path;
+
+  void close(const FileOutbox* outbox, const std::string& path) {
+    delete outbox;  // waits for its threads, others are opened meanwhile
+    const std::lock_guard lock(mutex);
+    by_path.erase(path);
+    closed.notify_all();
+  }
+};
+
 }  // namespace
 
 FileOutbox::FileOutbox(const OutboxSettings& settings)
@@ -51,8 +65,7 @@ FileOutbox::~FileOutbox() {
   queued_.notify_all();
   taken_.notify_all();
   keeper_.join();
-  shared_.stopping = true;
-  shared_.changed.notify_all();
+  shared_.stop();  // all at once, so that their time-outs do not add up
   publishers_.clear();
 }
 
@@ -84,9 +97,9 @@ Outbox::Added FileOutbox::add(OutboxMessage message, const Patience& patience) {
   return added;
 }
 
-bool FileOutbox::is_behind() const {
+bool FileOutbox::is_queue_full() const {
   const std::lock_guard lock(mutex_);
-  return queue_.size() + 1 >= settings_.queue || is_full_;
+  return queue_.size() >= std::max<std::size_t>(1, settings_.queue - 1);
 }
 
 void FileOutbox::flush(const Patience& patience) {
@@ -110,15 +123,17 @@ std::uint64_t FileOutbox::waiting() const {
 void FileOutbox::keep_loop() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    queued_.wait(lock, [&] { return closed_ || !queue_.empty(); });
-    if (queue_.empty()) return;
+    // Damage that a route meets is looked for now and then, since no message may come any more.
+    queued_.wait_for(lock, std::chrono::seconds(1), [&] { return closed_ || !queue_.empty(); });
+    if (queue_.empty() && closed_) return;
     const std::vector<OutboxMessage> messages = take_some();
     in_work_ = messages.size();
     taken_.notify_all();
     lock.unlock();
     std::string failure;
     try {
-      keep(messages);
+      if (shared_.damaged > shared_.generation) begin_new_file();
+      if (!messages.empty()) keep(messages);
     } catch (const std::exception& error) {
       failure = error.what();
     }
@@ -152,9 +167,7 @@ void FileOutbox::keep(const std::vector<OutboxMessage>& messages) {
       break;
     } catch (const DatabaseError& error) {
       if (error.is_corrupt() && replaced++ == 0) {
-        file_.replace();
-        file_.continue_run(run_);
-        ++shared_.generation;
+        begin_new_file();
       } else if (error.is_full()) {
         wait_for_room();
       } else {
@@ -167,6 +180,14 @@ void FileOutbox::keep(const std::vector<OutboxMessage>& messages) {
     shared_.last_id = file_.last_id();
   }
   shared_.changed.notify_all();
+}
+
+/// The run goes on in it, and every route with a new connection to it.
+void FileOutbox::begin_new_file() {
+  file_.replace();
+  file_.continue_run(run_);
+  shared_.last_id = file_.last_id();
+  ++shared_.generation;
 }
 
 void FileOutbox::make_room(const std::vector<OutboxMessage>& messages) {
@@ -197,13 +218,17 @@ void FileOutbox::wait_for_room() {
 }
 
 std::shared_ptr<Outbox> open_outbox(const OutboxSettings& settings) {
-  static std::mutex mutex;
-  static std::map<std::string, std::weak_ptr<Outbox>> all;
-  const std::lock_guard lock(mutex);
-  std::weak_ptr<Outbox>& known = all[settings.path];
-  std::shared_ptr<Outbox> outbox = known.lock();
-  if (!outbox) try_routes(settings);
-  if (!outbox) known = outbox = std::make_shared<FileOutbox>(settings);
+  static OpenOutboxes open;
+  std::unique_lock lock(open.mutex);
+  for (auto found = open.by_path.find(settings.path); found != open.by_path.end();
+       found = open.by_path.find(settings.path)) {
+    if (std::shared_ptr<Outbox> outbox = found->second.lock()) return outbox;
+    open.closed.wait(lock);
+  }
+  try_routes(settings);
+  std::shared_ptr<Outbox> outbox(new FileOutbox(settings),
+                                 [path = settings.path](const FileOutbox* old) { open.close(old, path); });
+  open.by_path[settings.path] = outbox;
   return outbox;
 }
 

@@ -20,13 +20,14 @@ namespace contorno::outbox {
 class FileOutbox final : public Outbox {
  public:
   explicit FileOutbox(const OutboxSettings& settings);
-  /// Keeps what is queued, waits for the routes as long as the settings say, and ends the threads.
+  /// Keeps what is queued, and ends the threads.
   ~FileOutbox() override;
 
   std::uint64_t run() const override { return run_; }
   void begin(const std::string& camera) override;
   Added add(OutboxMessage message, const Patience& patience) override;
-  bool is_behind() const override;
+  bool is_queue_full() const override;
+  bool is_file_full() const override { return is_full_; }
   void flush(const Patience& patience) override;
   std::uint64_t waiting() const override;
 
@@ -34,6 +35,7 @@ class FileOutbox final : public Outbox {
   void keep_loop();
   std::vector<OutboxMessage> take_some();
   void keep(const std::vector<OutboxMessage>& messages);
+  void begin_new_file();
   void make_room(const std::vector<OutboxMessage>& messages);
   void wait_for_room();
 

@@ -70,6 +70,12 @@ void note(Statement& statement, std::uint64_t run, const OutboxMessage& last, st
   statement.step();
 }
 
+/// A row of no camera, so that the number of a run is taken, whatever is kept of the run.
+void take_number(Database& database, std::uint64_t run) {
+  Statement statement(database, kNote);
+  note(statement, run, {.kind = "run_end"}, 0);
+}
+
 }  // namespace
 
 FileLock::FileLock(const std::string& outbox) {
@@ -125,13 +131,25 @@ void OutboxFile::open() {
                     settings_.path, format, kFormat));
   database_->run(kTables);
   database_->run(fmt::format("PRAGMA user_version = {}", kFormat).c_str());
+  add_cursors();
   // Damage in the pages that are looked at first is found here, other damage where it is met.
   database_->number("SELECT count(*) FROM runs");
   database_->number("SELECT max(id) FROM messages");
 }
 
+/// Before any route moves its own: a message that one route has is kept for the others. A new route begins
+/// with the oldest message that is kept.
+void OutboxFile::add_cursors() {
+  Statement added(
+      *database_,
+      "INSERT OR IGNORE INTO cursors(route, id) SELECT ?, coalesce((SELECT min(id) - 1 FROM messages), "
+      "(SELECT seq FROM sqlite_sequence WHERE name = 'messages'), 0)");
+  for (const RouteSpec& route : settings_.routes) added.bind(1, std::string_view(route.name)).step();
+}
+
 void OutboxFile::move_aside() {
   database_.reset();
+  dropped_up_to_ = 0;  // ids begin again
   const std::string aside = fmt::format("{}.corrupt-{}", settings_.path, unix_ms());
   std::error_code failed;
   fs::rename(settings_.path, aside, failed);
@@ -159,27 +177,14 @@ std::uint64_t OutboxFile::begin_run() {
   std::uint64_t run = std::max(last + 1, unix_ms());
   if (is_planted("run goes back") && last > 0)
     run = static_cast<std::uint64_t>(database_->number("SELECT min(run) FROM runs")) - 1;
-  // Of no camera: so that the number is taken, whatever is kept of the run.
-  Statement(*database_, kNote)
-      .bind(1, run)
-      .bind(2, std::string_view())
-      .bind(3, std::uint64_t{0})
-      .bind(4, std::uint64_t{0})
-      .bind(5, std::uint64_t{1})
-      .step();
+  take_number(*database_, run);
   transaction.commit();
   return run;
 }
 
 void OutboxFile::continue_run(std::uint64_t run) {
   const std::lock_guard lock(writing_);
-  Statement(*database_, kNote)
-      .bind(1, run)
-      .bind(2, std::string_view())
-      .bind(3, std::uint64_t{0})
-      .bind(4, std::uint64_t{0})
-      .bind(5, std::uint64_t{1})
-      .step();
+  take_number(*database_, run);
 }
 
 void OutboxFile::end_killed_runs() {

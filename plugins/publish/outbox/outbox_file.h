@@ -36,8 +36,8 @@ class FileLock {
 /// The connection of the one who keeps messages.
 class OutboxFile {
  public:
-  /// Opens the file or makes it. One that is corrupt is moved aside and `say` is told its new name. Throws
-  /// Error(Io).
+  /// Opens the file or makes it, with a cursor for each route of the settings. One that is corrupt is moved
+  /// aside and `say` is told its new name. Throws Error(Io).
   OutboxFile(const OutboxSettings& settings, std::mutex& writing);
 
   /// Begins a run; writes the run_end of every camera of runs that were killed.
@@ -59,6 +59,7 @@ class OutboxFile {
   void open();
   void open_or_replace();
   std::uint64_t bytes_with(std::uint64_t bytes, std::size_t messages);
+  void add_cursors();
   void move_aside();
   void end_killed_runs();
 
@@ -71,6 +72,7 @@ class OutboxFile {
 /// What a route reads of the file, and where it is in it.
 class RouteFile {
  public:
+  /// The cursor of the route must be there: see OutboxFile. Throws DatabaseError.
   RouteFile(const OutboxSettings& settings, const std::string& route, std::mutex& writing);
 
   struct Row {

@@ -13,26 +13,18 @@
 namespace contorno::outbox {
 namespace {
 
-constexpr double kFirstDelay = 1, kLongestDelay = 30;  // s
-constexpr std::int64_t kSayAgain = 60'000'000'000;     // ns
-
-/// +-20 %, so that many lines do not come back at once.
-double spread(double seconds) {
-  thread_local std::minstd_rand random{std::random_device{}()};
-  return seconds * std::uniform_real_distribution<double>(0.8, 1.2)(random);
-}
+constexpr std::int64_t kSayAgain = 60'000'000'000;  // ns
 
 }  // namespace
 
 Publisher::Publisher(const OutboxSettings& settings, const RouteSpec& route, Shared& shared)
-    : settings_(settings), route_(route), shared_(shared) {
+    : settings_(settings), route_(route), shared_(shared), back_off_({}, std::random_device{}()) {
   cursor_ = RouteFile(settings_, route_.name, shared_.writing).cursor();
   thread_ = std::thread([this] { run(); });
 }
 
 Publisher::~Publisher() {
-  shared_.stopping = true;
-  shared_.changed.notify_all();
+  shared_.stop();
   thread_.join();
 }
 
@@ -40,24 +32,29 @@ void Publisher::run() {
   while (!shared_.stopping) {
     try {
       publish();
+    } catch (const DatabaseError& error) {
+      // The keeper replaces the file, and says so.
+      if (error.is_corrupt()) shared_.damaged = std::max<std::uint64_t>(shared_.damaged, generation_ + 1);
+      say_failure(error.what());
+      pause(back_off_.next());
     } catch (const std::exception& error) {
       say_failure(error.what());
-      delay_s_ = std::clamp(2 * delay_s_, kFirstDelay, kLongestDelay);
-      pause(spread(delay_s_));
+      pause(back_off_.next());
     }
   }
 }
 
 /// One connection, until it fails, the file is replaced, or all ends.
 void Publisher::publish() {
-  const std::uint64_t generation = shared_.generation;
+  generation_ = shared_.generation;
   RouteFile file(settings_, route_.name, shared_.writing);
   cursor_ = file.cursor();
   const std::unique_ptr<Route> route = route_.module->connect(route_.target);
   if (std::exchange(is_down_, false) && settings_.say)
     settings_.say(fmt::format("route '{}': connected again", route_.name));
-  while (!shared_.stopping && shared_.generation == generation) {
+  while (!shared_.stopping && shared_.generation == generation_) {
     if (publish_some(file, *route)) continue;
+    route->idle();
     std::unique_lock lock(shared_.mutex);
     shared_.changed.wait_for(lock, std::chrono::seconds(1),
                              [&] { return shared_.stopping || waiting() > 0; });
@@ -85,7 +82,7 @@ bool Publisher::publish_some(RouteFile& file, Route& route) {
   Route::Sent sent = route.send(messages);
   sent.count = std::min(sent.count, rows.size());
   advance(file, rows, sent);
-  delay_s_ = 0;
+  back_off_.reset();
   return true;
 }
 
@@ -104,9 +101,9 @@ void Publisher::advance(RouteFile& file, const std::vector<RouteFile::Row>& rows
   shared_.changed.notify_all();
 }
 
-void Publisher::pause(double seconds) {
+void Publisher::pause(std::int64_t nanoseconds) {
   std::unique_lock lock(shared_.mutex);
-  shared_.changed.wait_for(lock, std::chrono::duration<double>(seconds),
+  shared_.changed.wait_for(lock, std::chrono::nanoseconds(nanoseconds),
                            [&] { return shared_.stopping.load(); });
 }
 

@@ -1,6 +1,6 @@
 // Brings what an outbox keeps to one broker, in a thread of its own: connects, sends from the cursor on,
 // moves the cursor over what the broker has acknowledged. After an error a new connection begins from the
-// cursor, 1, 2, 4, .. 30 s later.
+// cursor, after the waits of BackOff.
 #pragma once
 
 #include <atomic>
@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "pipeline/run/back_off.h"
 #include "plugins/publish/outbox/outbox_file.h"
 
 namespace contorno::outbox {
@@ -22,7 +23,15 @@ struct Shared {
   std::condition_variable changed;           // something was kept, brought to a broker, or is to end
   std::atomic<std::uint64_t> last_id{0};     // of the messages that are kept
   std::atomic<std::uint64_t> generation{0};  // of the file: grows when it is replaced
+  std::atomic<std::uint64_t> damaged{0};     // files below this generation: a route has met damage in one
   std::atomic<bool> stopping{false};
+
+  /// Under the mutex, so that nobody looks at `stopping` before it is set and waits behind it.
+  void stop() {
+    const std::lock_guard lock(mutex);
+    stopping = true;
+    changed.notify_all();
+  }
 };
 
 class Publisher {
@@ -45,14 +54,15 @@ class Publisher {
   void publish();
   bool publish_some(RouteFile& file, Route& route);
   void advance(RouteFile& file, const std::vector<RouteFile::Row>& rows, const Route::Sent& sent);
-  void pause(double seconds);
+  void pause(std::int64_t nanoseconds);
   void say_failure(const std::string& reason);
 
   const OutboxSettings& settings_;
   const RouteSpec& route_;
   Shared& shared_;
   std::atomic<std::uint64_t> cursor_ = 0;
-  double delay_s_ = 0;
+  std::uint64_t generation_ = 0;  // of the file that is read
+  BackOff back_off_;
   std::int64_t said_ns_ = 0;
   bool is_down_ = false;
   std::thread thread_;

@@ -22,10 +22,6 @@ RouteFile::RouteFile(const OutboxSettings& settings, const std::string& route, s
   std::string routes;
   for (const RouteSpec& one : settings.routes) routes += (routes.empty() ? "" : ", ") + quoted(one.name);
   oldest_cursor_ = fmt::format("SELECT min(id) FROM cursors WHERE route IN ({})", routes);
-  const std::lock_guard lock(writing_);
-  Statement(database_, "INSERT OR IGNORE INTO cursors(route, id) VALUES(?, 0)")
-      .bind(1, std::string_view(route_))
-      .step();
   Statement cursor(database_, "SELECT id FROM cursors WHERE route = ?");
   cursor.bind(1, std::string_view(route_));
   cursor_ = cursor.step() ? cursor.number(0) : 0;
@@ -39,7 +35,15 @@ std::vector<RouteFile::Row> RouteFile::next() {
   Statement behind(database_,
                    "SELECT id, run, camera, n, kind, body FROM messages WHERE id > ? ORDER BY id LIMIT 64");
   behind.bind(1, cursor_);
-  while (rows.size() < kMostRows && bytes < kMostBytes && behind.step()) {
+  const auto has_next = [&] {
+    try {
+      return behind.step();
+    } catch (const DatabaseError&) {  // damage: what was read before it goes first
+      if (rows.empty()) throw;
+      return false;
+    }
+  };
+  while (rows.size() < kMostRows && bytes < kMostBytes && has_next()) {
     rows.push_back({.id = behind.number(0),
                     .run = behind.number(1),
                     .n = behind.number(3),

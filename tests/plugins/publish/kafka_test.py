@@ -3,6 +3,7 @@ kcat reads what came."""
 import pathlib
 import random
 import shutil
+import sqlite3
 import subprocess
 
 import pytest
@@ -86,6 +87,33 @@ def test_a_broker_that_is_away_is_waited_for(tmp_path, kafka):
     said = one.end()
     assert one.code == 0, said
     assert judge(kafka.read(), [(600, False)], doubles=True) == []
+
+
+TOO_LARGE = 10  # MSG_SIZE_TOO_LARGE
+
+
+def test_a_request_that_is_too_large_loses_none_of_its_messages(tmp_path, kafka):
+    """The broker refuses a request of many messages that have waited for it; alone, the first one is taken."""
+    one = start(tmp_path, kafka)
+    kafka.tell("down")
+    one.wait_until_kept(200)
+    kafka.tell(f"errors {TOO_LARGE}")
+    kafka.tell("up")
+    said = one.end()
+    assert one.code == 0 and "set aside" not in said, said
+    assert judge(kafka.read(), [(200, False)], doubles=True) == []
+
+
+def test_a_message_that_is_too_large_is_set_aside_and_those_behind_it_are_brought(tmp_path, kafka):
+    one = start(tmp_path, kafka)
+    one.wait_until_kept(50)
+    kafka.tell(f"errors {TOO_LARGE} {TOO_LARGE}")
+    said = one.end()
+    assert one.code == 0 and "was refused and set aside" in said, said
+    with sqlite3.connect(tmp_path / "out" / "outbox.db") as file:
+        refused = [n for n, in file.execute("SELECT n FROM refused")]
+    brought = {n for _, _, n, _ in kafka.read()}
+    assert refused and not brought & set(refused) and brought | set(refused) == set(range(1, 203))
 
 
 def test_the_judge_finds_a_report_that_is_passed_over(tmp_path, kafka):

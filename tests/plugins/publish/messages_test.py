@@ -1,8 +1,11 @@
 """Messages of the sink publish: JSON and CBOR say the same, Python's json and cbor2 read them, the schema describes them, and
 contorno reads them back."""
+import contextlib
 import json
 import random
+import sqlite3
 import subprocess
+import time
 
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ from tests.conftest import PROGRAM, ROOT, blobs, classes_yaml, read_lines
 
 cbor2 = pytest.importorskip("cbor2")
 from tests.campaign.judge import decoded, kept  # noqa: E402
+from tests.plugins.publish.line import Start  # noqa: E402
 
 SCHEMA = ROOT / "plugins" / "files" / "contours" / "messages.schema.json"
 GRAPH = """
@@ -122,11 +126,24 @@ def test_damaged_cbor_is_refused_and_never_crashes(results, tmp_path):
     assert "it is cut off" in clean(tmp_path, "long.cbor")[1]
 
 
-def test_without_points_a_message_says_that_it_is_thin(results):
-    as_json, as_cbor = results("queue: 1, queue_full: thin, drain: 0")  # a queue of one is always about to be full
-    for body in as_json + as_cbor:
-        message = decoded(body)
-        if message["kind"] == "frame":
-            assert message["thin"] is True
-            assert all("points" not in contour for one in message["classes"] for contour in one["contours"])
-            assert any(one["contours"] for one in message["classes"])
+@pytest.mark.parametrize("form", ["json", "cbor"])
+def test_without_points_a_message_says_that_it_is_thin(tmp_path, form):
+    """While somebody else holds the file's lock nothing is kept, and a queue of four fills."""
+    start = Start(tmp_path, more=f"format: {form}, queue: 4, queue_full: thin, drain: 0", frames=300, pause=0.001)
+    start.wait_until_kept(50)
+    with contextlib.closing(sqlite3.connect(tmp_path / "out" / "outbox.db", timeout=30)) as file:
+        file.execute("BEGIN IMMEDIATE")
+        before = -1
+        while before < start.sent < 300:  # until the pipe is full, too
+            before = start.sent
+            time.sleep(0.5)
+        file.execute("ROLLBACK")
+    assert start.end() is not None and start.code == 0
+    frames = [message for message in (decoded(body) for *_, body in kept(tmp_path / "out" / "outbox.db"))
+              if message["kind"] == "frame"]
+    thin = [message for message in frames if message.get("thin")]
+    assert len(frames) == 300 and 0 < len(thin) < 300
+    for message in thin:
+        assert all("points" not in contour for one in message["classes"] for contour in one["contours"])
+        assert any(one["contours"] for one in message["classes"])
+    assert "thin" not in frames[0] and any("points" in contour for one in frames[0]["classes"] for contour in one["contours"])

@@ -52,6 +52,48 @@ def test_what_an_absent_broker_did_not_get_comes_with_the_next_run(tmp_path, red
     assert judge(streamed(redis_server), [(60, False), (60, False)]) == []
 
 
+@pytest.mark.parametrize("names", [("redis", "mqtt"), ("mqtt", "redis")])
+def test_a_route_that_has_a_message_keeps_it_for_one_that_was_never_reached(tmp_path, redis_server, names):
+    """One broker has all; the other, which was added with the run and is away, must still get every message."""
+    if not (LIBRARY.parent / "contorno" / "mqtt.so").exists():
+        pytest.skip("needs a build with the module mqtt")
+    away = "127.0.0.1:1"
+    addresses = {"redis": redis_server.address() if names[0] == "redis" else f"redis://{away}/line", "mqtt": f"mqtt://{away}/line"}
+    routes = ", ".join(f"{name}: '{addresses[name]}'" for name in names)
+    start = Start(tmp_path, more=f"drain: 500, {routes}", frames=60, pause=0)
+    said = start.end()
+    assert start.code == 0, said
+    assert len(left_in_outbox(tmp_path)) == 62
+    with sqlite3.connect(tmp_path / "out" / "outbox.db") as file:
+        assert {route for route, in file.execute("SELECT route FROM cursors")} == set(names)
+
+
+def test_damage_that_a_route_meets_while_the_line_runs_ends_the_old_file(tmp_path, redis_server):
+    """A page of messages that nobody writes to any more is damaged: only the route reads it."""
+    redis_server.kill()
+    start = Start(tmp_path, more=f"drain: 30000, format: json, redis: '{redis_server.address()}'", frames=600, pause=0.005)
+    start.wait_until_kept(200)
+    path = tmp_path / "out" / "outbox.db"
+    with contextlib.closing(sqlite3.connect(path, timeout=30)) as file:
+        assert file.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
+    with open(path, "r+b") as file:
+        page = file.read().index(b'"n":60,') // 4096
+        file.seek(page * 4096)
+        file.write(b"\xff" * 4096)
+    redis_server.start()
+    said = start.end()
+    assert start.code == 0, said
+    assert "was damaged; it was moved to" in said
+    (aside,) = (tmp_path / "out").glob("outbox.db.corrupt-*[0-9]")
+    assert aside.name in said
+    before = [n for _, _, n, _ in streamed(redis_server)]
+    assert before[:1] == [1] and before == sorted(before)  # what is in whole pages came before the damage was met
+    # The next run works with the new file.
+    assert whole_run(tmp_path, redis_server)[0] == 0
+    assert left_in_outbox(tmp_path) == []
+    assert [n for _, _, n, _ in streamed(redis_server)][-62:] == list(range(1, 63))
+
+
 @pytest.mark.parametrize("settings", [("--appendonly", "no"),
                                       ("--appendonly", "yes", "--maxmemory", "50mb", "--maxmemory-policy", "allkeys-lru")])
 def test_a_broker_that_forgets_is_refused(tmp_path, settings):
