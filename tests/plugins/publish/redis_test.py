@@ -75,7 +75,11 @@ def test_damage_that_a_route_meets_while_the_line_runs_ends_the_old_file(tmp_pat
     start.wait_until_kept(200)
     path = tmp_path / "out" / "outbox.db"
     with contextlib.closing(sqlite3.connect(path, timeout=30)) as file:
-        assert file.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
+        until = time.monotonic() + 60
+        while file.execute("SELECT max(id) FROM messages").fetchone()[0] < 150 and time.monotonic() < until:
+            time.sleep(0.05)
+        while file.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] != 0 and time.monotonic() < until:
+            time.sleep(0.05)
     with open(path, "r+b") as file:
         page = file.read().index(b'"n":60,') // 4096
         file.seek(page * 4096)
