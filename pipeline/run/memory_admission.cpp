@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 
@@ -38,19 +39,39 @@ std::size_t addresses_left() {
   return left_of(limit.rlim_cur, *pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)));
 }
 
+/// The control group of this process below its mount: the line "0::/PATH" of the unified hierarchy.
+std::string own_group() {
+  std::ifstream file("/proc/self/cgroup");
+  std::string line;
+  while (std::getline(file, line))
+    if (line.starts_with("0::/")) return line.substr(4);
+  return {};
+}
+
 double mebibytes(std::size_t bytes) {
   return static_cast<double>(bytes) / (1 << 20);
 }
 
 }  // namespace
 
+std::size_t memory_left_of_groups(const std::string& mount, const std::string& group) {
+  std::size_t left = MemoryLeft::kUnlimited;
+  for (std::filesystem::path path = std::filesystem::path(group).relative_path();;
+       path = path.parent_path()) {
+    const std::string folder = (std::filesystem::path(mount) / path).string() + "/";
+    const auto used = number_in(folder + "memory.current");
+    // Files that were read or written and can be forgotten at any time count as used there.
+    const std::size_t cached = number_in(folder + "memory.stat", "inactive_file").value_or(0);
+    if (used)
+      left = std::min(left, left_of(number_in(folder + "memory.max"), *used - std::min(*used, cached)));
+    if (path.empty()) return left;
+  }
+}
+
 MemoryLeft memory_left(Backend backend) {
   MemoryLeft left;
   if (const auto free_kib = number_in("/proc/meminfo", "MemAvailable:")) left.host = *free_kib << 10;
-  const std::string group = "/sys/fs/cgroup/";
-  left.host =
-      std::min({left.host, left_of(number_in(group + "memory.max"), number_in(group + "memory.current")),
-                addresses_left()});
+  left.host = std::min({left.host, memory_left_of_groups("/sys/fs/cgroup", own_group()), addresses_left()});
   if (backend == Backend::Cuda && !device_report().devices.empty())
     left.device = device_report().devices[0].free_bytes;
   return left;

@@ -65,7 +65,10 @@ class ReconnectingSource final : public Source {
   std::vector<SourceFault> faults() const override;
   std::uint64_t reconnections() const override { return reconnections_; }
   void cancel() override;
-  std::vector<std::string> files() const override { return source_->files(); }
+  std::vector<std::string> files() const override {
+    const std::shared_ptr<Source> source = current();
+    return source == nullptr ? std::vector<std::string>() : source->files();
+  }
 
   /// Whether it is being opened again. From any thread, as give_up_connection.
   bool is_away() const { return away_; }

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -257,4 +259,26 @@ TEST_CASE("memory is admitted for all cameras together, and later for each alone
   const MemoryLeft left = memory_left(Backend::Cpu);
   CHECK(left.host > 0);
   CHECK(left.device == MemoryLeft::kUnlimited);
+}
+
+TEST_CASE("the limit of any control group around the process counts, and cached files do not") {
+  const std::filesystem::path mount = std::filesystem::temp_directory_path() / "contorno-groups";
+  std::filesystem::remove_all(mount);
+  const auto write = [&](const std::filesystem::path& file, const char* text) {
+    std::filesystem::create_directories((mount / file).parent_path());
+    std::ofstream(mount / file) << text;
+  };
+  CHECK(memory_left_of_groups(mount.string(), "/line.slice/contorno.service") == MemoryLeft::kUnlimited);
+  write("line.slice/contorno.service/memory.max", "max\n");
+  write("line.slice/contorno.service/memory.current", "500\n");
+  CHECK(memory_left_of_groups(mount.string(), "/line.slice/contorno.service") == MemoryLeft::kUnlimited);
+  write("line.slice/contorno.service/memory.max", "2000\n");
+  CHECK(memory_left_of_groups(mount.string(), "/line.slice/contorno.service") == 1500);
+  write("line.slice/memory.max", "1200\n");
+  write("line.slice/memory.current", "900\n");
+  CHECK(memory_left_of_groups(mount.string(), "/line.slice/contorno.service") == 300);
+  write("line.slice/memory.stat", "anon 100\ninactive_file 400\nactive_file 50\n");
+  CHECK(memory_left_of_groups(mount.string(), "/line.slice/contorno.service") == 700);
+  CHECK(memory_left_of_groups(mount.string(), "/") == MemoryLeft::kUnlimited);
+  std::filesystem::remove_all(mount);
 }
