@@ -230,10 +230,9 @@ TEST_CASE("the steps that the kernels of order_nearest count are those that grow
 TEST_CASE("a class of contours that a device does not put in order is refused with a sentence") {
   CHECK_THROWS_WITH_AS(
       throw_too_many_steps(70000),
-      "order_nearest: the 70000 contours of a class lie around each other or in the same place; "
-      "to compare them all with all takes a device more than 268435456 steps in a row or "
-      "4294967296 in all, allowed up to so many; take backend: cpu, or leave some out before "
-      "(drop_duplicates, drop_small, largest_first)",
+      "order_nearest: a class has 70000 contours that overlap or coincide; comparing each with all others "
+      "takes a device more than the 268435456 steps in a row, or the 4294967296 in all, that are allowed; "
+      "take backend: cpu, or leave some out before (drop_duplicates, drop_small, largest_first)",
       Error);
 }
 
