@@ -17,6 +17,7 @@ from tests.conftest import ROOT
 
 PYTEST = ["/usr/bin/python3", "-m", "pytest", "-q", "-x", "-n", "2", "-p", "no:cacheprovider"]
 UNIT = ["{build}/bin/contorno_tests", "--abort-after=1"]
+RANGES = "tests/tools/number_options_test.py::test_the_ranges_of_all_numbers_are_those_that_were_written_down"
 
 
 def unit(*files):
@@ -25,10 +26,14 @@ def unit(*files):
 
 @dataclasses.dataclass(frozen=True)
 class Family:
-    """`sources` are patterns of files below the tree, `tests` are commands, the fastest first."""
+    """`sources` are patterns of files below the tree, `tests` are commands, the fastest first. Where there are unit tests, all of them
+    come last: what lies beside a family uses it, too."""
     sources: tuple
     targets: tuple
     tests: tuple
+
+    def commands(self):
+        return (*self.tests, UNIT) if "contorno_tests" in self.targets else self.tests
 
 
 PROGRAM = ("contorno", "contorno_modules")
@@ -39,19 +44,19 @@ FAMILIES = {
          "tests/plugins/gst/element_accounts_test.py", "tests/plugins/gst/maps_change_test.py", "tests/plugins/gst/tensor_maps_test.py",
          "tests/plugins/gst/element_test.py"])),
     "replay": Family(("tools/replay/*.cpp", "tools/commands/replay.cpp", "tools/commands/record.cpp"), (*PROGRAM, "contorno_tests"), (
-        unit("tools/replay_*_test.cpp", "tools/wrapped_source_test.cpp"),
+        unit("tools/replay_*_test.cpp", "tools/wrapped_source_test.cpp", "tools/paced_source_test.cpp"),
         [*PYTEST, "tests/tools/replay_test.py", "tests/tools/replay_compare_test.py", "tests/tools/replay_record_test.py",
-         "tests/tools/replay_scores_test.py", "tests/tools/record_test.py", "-k", "not by_one_line_of"],)),
+         "tests/tools/replay_scores_test.py", "tests/tools/record_test.py", RANGES, "-k", "not by_one_line_of"],)),
     "runner": Family(("pipeline/run/*.cpp", "pipeline/graph/*.cpp"), (*PROGRAM, "contorno_tests"), (
         unit("pipeline/*", "stages/contract_test.cpp", "stages/contour_prep/track_graph_test.cpp"),
-        [*PYTEST, "tests/tools/summary_test.py", "tests/tools/faults_test.py", "-k", "not memory"])),
+        [*PYTEST, "tests/tools/summary_test.py", "tests/tools/faults_test.py", "tests/config/ranges_test.py", "-k", "not memory"])),
     "overlay": Family(("stages/classify/*.cpp", "stages/overlay/*.cpp"), ("contorno_tests",), (
         unit("stages/classify/*", "stages/overlay/*", "stages/contract_test.cpp"),)),
     "config": Family(("config/*.cpp",), (*PROGRAM, "contorno_tests"), (
         unit("config/*"), [*PYTEST, "tests/config", "tests/tools/explain_test.py", "tests/tools/command_line_test.py"])),
     "latency": Family(("tools/latency/*.cpp",), (*PROGRAM, "contorno_tests", "latency_faults"), (
         unit("tools/latency_*_test.cpp", "tools/report_test.cpp"),
-        [*PYTEST, "tests/tools/latency_test.py", "tests/tools/latency_gst_test.py"])),
+        [*PYTEST, "tests/tools/latency_test.py", "tests/tools/latency_gst_test.py", RANGES])),
 }
 # Files of code that only a device runs.
 DEVICE_FILES = ("device", "nv12", "staged_copy", "pinned_memory", "banded_upload")
@@ -158,7 +163,7 @@ def all_pass(tree, name, family):
     if not built:
         raise RuntimeError(f"{name}: the tree itself does not build: {said[-3000:]}")
     seconds = []
-    for command in family.tests:
+    for command in family.commands():
         began = time.monotonic()
         seen = tree.test(command, 3600)
         if seen:
@@ -175,7 +180,7 @@ def judge(tree, family, source, mutant, seconds, before):
             return "refused", "the compiler"
         if before and tree.compiled(source) == before:
             return "same", "nobody can: the compiler makes the same code"
-        for command, usual in zip(family.tests, seconds):
+        for command, usual in zip(family.commands(), seconds):
             if seen := tree.test(command, PATIENCE * usual + MARGIN):
                 return "noticed", seen
     return "survived", "nobody"

@@ -46,6 +46,19 @@ std::size_t count(const std::string& text, const std::string& part) {
 
 }  // namespace
 
+TEST_CASE("a source reads files where its input is a location, and that one a path") {
+  const auto reads = [](const char* key, const char* input) {
+    const SourceType type{.name = "one", .params = contorno::test::file_params(key), .input_param = key};
+    SourceSpec source{.type = &type, .params = ParamSet(type.params)};
+    source.params.set(key, std::string(input));
+    return reads_files(source);
+  };
+  CHECK(reads("location", "films/a.mp4"));
+  CHECK(reads("location", "file:///films/a.mp4"));
+  CHECK_FALSE(reads("location", "rtsp://10.0.0.1/a"));
+  CHECK_FALSE(reads("device", "/dev/video0"));
+}
+
 TEST_CASE("each entry of sources is a camera with a graph of its own") {
   const FleetSpec fleet = load_fleet(
       "sources:\n"

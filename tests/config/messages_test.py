@@ -108,6 +108,10 @@ CASES = {
     "colours to look for": (SOURCE + "classes: [{name: a, references: ['#ff0000']}, {name: b, references: [red, 5]}]\n" + stages(*FOUND),),
     # YAML.
     "a tab": ("source:\n\ttype: synthetic\n",),
+    "a tab in the first line": ("\tsource: {type: synthetic}\n",),
+    "a tab a line before its error": ("source: {type: synthetic}\nclasses:\n  - name: a\n\t\n    level: 0.5\n",),
+    "a tab two lines before an error": ("source: {type: synthetic}\n\t\nclasses: [\n  a\n] b\n",),
+    "a tab before a key": ("source:\n  type: synthetic\n\tframes: 3\nstages: []\n",),
     "a tab behind a dash": ("stages:\n  -\tmarching_squares\n" + HEAD,),
     "a tab behind a colon": ("source: {type: synthetic,\tclasses: 2, maps_size: [48, 32], frames: 3}\n" + CLASSES + stages(*FOUND),),
     "a long line": (HEAD + "stages: [" + "marching_squares, " * 9 + "{type: overlay, nonsense: 5}, " + "contour_assembly, " * 9 + "overlay]\n",),

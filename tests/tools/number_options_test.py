@@ -1,13 +1,17 @@
 """Every option of every command that takes a number, at both ends of what it may be and beyond: the command ends by itself, with
 what was asked for or with a sentence that names the option, what was given and what is allowed."""
+import difflib
 import functools
+import pathlib
 import re
 import subprocess
+import sys
+import tempfile
 
 import cv2
 import numpy as np
 import pytest
-from tests.conftest import PROGRAM, blobs, run_contorno
+from tests.conftest import PROGRAM, ROOT, blobs, run_contorno
 
 GRAPH = """source: {type: dataset, location: maps, layout: hwc}
 stages: [marching_squares, contour_assembly]
@@ -105,3 +109,34 @@ def test_a_number_at_an_end_of_its_range_is_taken_or_refused_with_a_sentence(fol
             if re.search("missing;|goes with", done.stderr):
                 continue
             assert re.match(r"-?[^a-z]*", value)[0] in done.stderr and re.search("allowed|wanted", done.stderr), (value, done.stderr)
+
+
+RANGES = ROOT / "tests" / "data" / "tools" / "number_options.txt"
+
+
+def ranges(folder):
+    """What each option says of numbers that are too large and too small: a line each."""
+    lines = []
+    for command, option, values in options():
+        for value in ("1e400", "-1e300") if values is NUMBERS else ("1e400s", "-1s"):
+            given = [*NEEDED[command], *WITH.get((command, option), [])]
+            while option in given:
+                at = given.index(option)
+                del given[at:at + 2]
+            done = run_or_end([command, *given, f"{option}={value}"], folder, 120)
+            said = done.stderr.splitlines()[0] if done is not None and done.stderr else ""
+            lines.append(f"{command} {option}={value}: {done and done.returncode}: {said}")
+    return lines
+
+
+def test_the_ranges_of_all_numbers_are_those_that_were_written_down(folder):
+    """`/usr/bin/python3 tests/tools/number_options_test.py --write` writes them."""
+    differing = [line for line in difflib.unified_diff(RANGES.read_text().splitlines(), ranges(folder), lineterm="", n=0)
+                 if not line.startswith(("---", "+++", "@@"))]
+    assert differing == []
+
+
+if __name__ == "__main__" and "--write" in sys.argv:
+    with tempfile.TemporaryDirectory() as made_in:
+        RANGES.parent.mkdir(exist_ok=True)
+        RANGES.write_text("\n".join(ranges(made(pathlib.Path(made_in)))) + "\n")
