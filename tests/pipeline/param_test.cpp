@@ -14,6 +14,22 @@ TEST_CASE("a parameter out of range says what was given and what is allowed") {
   CHECK(params.as<PipelineSettings>().slots == PipelineSettings().slots);
 }
 
+TEST_CASE("bounds are written without exponent, and those that nobody meets not at all") {
+  struct Params {
+    double value = 1;
+  };
+  const auto allowed = [](double least, double most) {
+    ParamList<Params> list;
+    list.number("value", &Params::value, least, most, Unit::None, "A value.");
+    const ParamDeclaration declaration = declare(std::move(list));
+    return declaration.find("value")->allowed();
+  };
+  CHECK(allowed(0.25, 1e12) == "0.25 to 1000000000000");
+  CHECK(allowed(-1e15, 3) == "-1000000000000000 to 3");
+  CHECK(allowed(1e-9, 2e20) == "at least 1e-09");
+  CHECK(allowed(-2e20, 2e20) == "any number");
+}
+
 TEST_CASE("an unknown parameter names the nearest one") {
   ParamSet params(pipeline_params());
   CHECK_THROWS_WITH_AS(params.set("slot", std::int64_t{2}), "unknown key 'slot' (did you mean 'slots'?)",
