@@ -42,7 +42,8 @@ FAMILIES = {
         ["{build}/bin/contorno_gst_tests"],
         [*PYTEST, "tests/plugins/gst/element_slots_test.py", "tests/plugins/gst/maps_pad_test.py",
          "tests/plugins/gst/element_accounts_test.py", "tests/plugins/gst/maps_change_test.py", "tests/plugins/gst/tensor_maps_test.py",
-         "tests/plugins/gst/element_test.py"])),
+         "tests/plugins/gst/element_test.py", "tests/plugins/gst/ends_test.py", "tests/plugins/gst/objects_test.py",
+         "tests/plugins/gst/source_test.py"])),
     "replay": Family(("tools/replay/*.cpp", "tools/commands/replay.cpp", "tools/commands/record.cpp"), (*PROGRAM, "contorno_tests"), (
         unit("tools/replay_*_test.cpp", "tools/wrapped_source_test.cpp", "tools/paced_source_test.cpp"),
         [*PYTEST, "tests/tools/replay_test.py", "tests/tools/replay_compare_test.py", "tests/tools/replay_record_test.py",
@@ -50,8 +51,9 @@ FAMILIES = {
     "runner": Family(("pipeline/run/*.cpp", "pipeline/graph/*.cpp"), (*PROGRAM, "contorno_tests"), (
         unit("pipeline/*", "stages/contract_test.cpp", "stages/contour_prep/track_graph_test.cpp"),
         [*PYTEST, "tests/tools/summary_test.py", "tests/tools/faults_test.py", "tests/config/ranges_test.py", "-k", "not memory"])),
-    "overlay": Family(("stages/classify/*.cpp", "stages/overlay/*.cpp"), ("contorno_tests",), (
-        unit("stages/classify/*", "stages/overlay/*", "stages/contract_test.cpp"),)),
+    "overlay": Family(("stages/classify/*.cpp", "stages/overlay/*.cpp"), (*PROGRAM, "contorno_tests"), (
+        unit("stages/classify/*", "stages/overlay/*", "stages/contract_test.cpp"),
+        [*PYTEST, "tests/stages/overlay/legend_objects_test.py", "tests/config/ranges_test.py"])),
     "config": Family(("config/*.cpp",), (*PROGRAM, "contorno_tests"), (
         unit("config/*"), [*PYTEST, "tests/config", "tests/tools/explain_test.py", "tests/tools/command_line_test.py"])),
     "latency": Family(("tools/latency/*.cpp",), (*PROGRAM, "contorno_tests", "latency_faults"), (

@@ -27,6 +27,7 @@ TEST_CASE("bounds are written without exponent, and those that nobody meets not 
   CHECK(allowed(0.25, 1e12) == "0.25 to 1000000000000");
   CHECK(allowed(-1e15, 3) == "-1000000000000000 to 3");
   CHECK(allowed(1e-9, 2e20) == "at least 1e-09");
+  CHECK(allowed(-2e20, 3) == "at most 3");
   CHECK(allowed(-2e20, 2e20) == "any number");
 }
 

@@ -568,6 +568,23 @@ def test_the_sorting_line_comes_at_its_rate_when_it_is_live():
     pipeline.set_state(Gst.State.NULL)
 
 
+def test_a_flush_of_the_frames_of_contornosrc_flushes_its_maps():
+    pipeline = Gst.parse_launch("contornosrc name=line is-live=false maps-size=[32,24] line.src ! fakesink async=false "
+                                "line.maps ! fakesink name=maps async=false")
+    seen = []
+    kinds = Gst.PadProbeType.EVENT_DOWNSTREAM | Gst.PadProbeType.EVENT_FLUSH
+    pipeline.get_by_name("maps").get_static_pad("sink").add_probe(kinds, lambda _, info: seen.append(info.get_event().type)
+                                                                  or Gst.PadProbeReturn.OK)
+    pipeline.set_state(Gst.State.PLAYING)
+    try:
+        pad = pipeline.get_by_name("line").get_static_pad("src")
+        assert pad.push_event(Gst.Event.new_flush_start()) and pad.push_event(Gst.Event.new_flush_stop(True))
+    finally:
+        pipeline.set_state(Gst.State.NULL)
+    assert [one for one in seen if one in (Gst.EventType.FLUSH_START, Gst.EventType.FLUSH_STOP)] == [
+        Gst.EventType.FLUSH_START, Gst.EventType.FLUSH_STOP]
+
+
 @pytest.mark.parametrize("element", ["contorno", "contornometa2json", "contornosrc"])
 def test_gst_inspect_describes_every_property(element):
     done = subprocess.run(["gst-inspect-1.0", element], capture_output=True, text=True, check=True, env=ENVIRONMENT, timeout=60)

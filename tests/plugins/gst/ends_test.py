@@ -4,7 +4,7 @@ import time
 import pytest
 from tests.conftest import blobs
 from tests.plugins.gst.maps_pad_test import GRAPH as MAPS_GRAPH
-from tests.plugins.gst.maps_pad_test import caps_and_bytes
+from tests.plugins.gst.maps_pad_test import caps_and_bytes, run_pads
 from tests.plugins.gst.pipelines import GRAPH, Gst, buffer_of, caps_of, launch, wait_for_end
 
 MOST = 65536
@@ -52,6 +52,14 @@ def test_a_frame_waits_for_its_maps_for_the_longest_time_there_is():
     stats = element.get_property("stats")
     pipeline.set_state(Gst.State.NULL)
     assert [stats.get_uint64(name)[1] for name in ("in", "out", "failed", "maps-missing")] == [3, 3, 0, 0]
+
+
+def test_frames_do_not_wait_for_maps_that_have_ended():
+    """However long they may wait: the pad of the maps says that nothing comes any more."""
+    caps, maps = caps_and_bytes("chw", "uint8", blobs(25, 40, 3, 0))
+    frames = [buffer_of(bytes(80 * 50 * 3), index) for index in range(4)]
+    _, stats = run_pads({"maps": (caps, [buffer_of(maps, 0)]), "frames": (caps_of("RGB", 80, 50), frames)}, f"maps-timeout={LONGEST}")
+    assert (stats["maps-missing"], stats["maps-unused"]) == (3, 0)
 
 
 def test_frames_that_take_centuries_do_not_make_the_latency_go_round(tmp_path):

@@ -527,4 +527,6 @@ TEST_CASE("classify refuses classes that it cannot tell apart") {
           "classify: classes 'b' and 'c' have neither references nor ranges, allowed for one class");
   refused({{"rest", 0.0}}, {{.name = "a", .references = {{1, 2, 3}}}, {.name = "b"}},
           "classify: class 'b' has neither references nor ranges and rest is 0, so it would be empty");
+  refused({{"rest", 0.0}}, {{.name = "b"}, {.name = "a", .references = {{1, 2, 3}}}},
+          "classify: class 'b' has neither references nor ranges and rest is 0, so it would be empty");
 }

@@ -129,6 +129,26 @@ TEST_CASE("counts end a margin before the end of the panel, which has room for f
   CHECK_FALSE(picture.is(10 + width - 10 - 21, 30, kInk));
 }
 
+TEST_CASE("a legend without a rasteriser of text has its panel and squares, with and without counts") {
+  const auto drawn = [](bool counts) {
+    StageHarness harness(
+        overlay_stage(),
+        {{"legend", std::string("top_left")}, {"text_height", std::int64_t{20}}, {"counts", counts}},
+        {{.name = "ab", .colour = kRed}});
+    const TestImage in = filled_image<std::uint8_t>({.width = 300, .height = 200, .channels = 3},
+                                                    [](int, int, int) { return 255; });
+    const TestContours given(300, 200, 1, {{0, false, {{250.0, 150.0}, {251.0, 150.0}}}});
+    harness.run({in.view, given.view});
+    std::vector<int> samples;
+    for (int y = 0; y < 200; ++y)
+      for (int x = 0; x < 300; ++x) samples.push_back(harness.at<std::uint8_t>(x, y, 1));
+    return samples;
+  };
+  const std::vector<int> without = drawn(false);
+  CHECK(without == drawn(true));
+  CHECK(std::count(without.begin(), without.end(), 0) > 100);  // the square of the class, and its contour
+}
+
 TEST_CASE("texts are a 36th of the frame's height, from 14 to 64 px, and those of labels four fifths of it") {
   struct Case {
     int height, line, label;
