@@ -577,7 +577,7 @@ def test_a_flush_of_the_frames_of_contornosrc_flushes_its_maps():
                                                                   or Gst.PadProbeReturn.OK)
     pipeline.set_state(Gst.State.PLAYING)
     try:
-        pad = pipeline.get_by_name("line").get_static_pad("src")
+        pad = pipeline.get_by_name("line").get_static_pad("src").get_target()
         assert pad.push_event(Gst.Event.new_flush_start()) and pad.push_event(Gst.Event.new_flush_stop(True))
     finally:
         pipeline.set_state(Gst.State.NULL)
