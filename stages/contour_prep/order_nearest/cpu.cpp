@@ -201,9 +201,10 @@ void throw_too_many_steps(std::uint32_t contours) {
   throw Error(
       ExitCode::BadData,
       fmt::format(
-          "order_nearest: a class has {} contours that overlap or coincide; comparing each with all others "
-          "takes a device more than the {} steps in a row, or the {} in all, that are allowed; take backend: "
-          "cpu, or leave some out before (drop_duplicates, drop_small, largest_first)",
+          "order_nearest: comparing the {} contours of a class with each other takes a device more than the "
+          "{} "
+          "steps in a row, or the {} in all, that are allowed; take backend: cpu, or leave some out before "
+          "(drop_duplicates, drop_small, largest_first)",
           contours, kMostOrdering, kMostListing));
 }
 

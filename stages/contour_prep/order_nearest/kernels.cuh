@@ -195,6 +195,8 @@ struct Left {
     }
     if (least < kFar) atomicMin(&bound, least);
   }
+  /// What `drop` and `find_bound` take of each warp, however far apart the contours are.
+  __device__ unsigned rounds() const { return ((1 + kSamples) * count + blockDim.x - 1) / blockDim.x; }
 
   /// What a warp finds among its contours with boxes not farther than `most`.
   __device__ Found compare(unsigned long long most, Steps& steps) const {
@@ -229,6 +231,7 @@ struct Left {
     const bool leads = warp_lane() == 0;
     Steps steps{job.most_ordering};
     const Found found = compare(step.bound, steps);
+    steps.taken += rounds();
     if (leads) atomicMin(&step.nearest, found.distance), atomicAdd(&step.taken, steps.taken);
     __syncthreads();
     // Of several the first; where none is at a finite distance, the first that is left.

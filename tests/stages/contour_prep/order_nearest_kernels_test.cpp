@@ -225,14 +225,19 @@ TEST_CASE("the steps that the kernels of order_nearest count are those that grow
   CHECK(steps(nested, DrawingOrder::Greedy, 200).first > 12 * steps(nested, DrawingOrder::Greedy, 50).first);
   CHECK(steps(nested, DrawingOrder::Endpoint, 400).second >
         10 * steps(nested, DrawingOrder::Endpoint, 100).second);
+  // Also where the nearest one is found at once: all that are left are looked at for each place.
+  constexpr int kContours = 100, kPointsEach = 5, kLooks = 5;  // four samples and a box
+  CHECK(steps("long teeth beside each other", DrawingOrder::Endpoint, kPointsEach * kContours).second >=
+        kLooks * kContours * (kContours - 1) / 2.0 / 32);
 }
 
 TEST_CASE("a class of contours that a device does not put in order is refused with a sentence") {
   CHECK_THROWS_WITH_AS(
       throw_too_many_steps(70000),
-      "order_nearest: a class has 70000 contours that overlap or coincide; comparing each with all others "
-      "takes a device more than the 268435456 steps in a row, or the 4294967296 in all, that are allowed; "
-      "take backend: cpu, or leave some out before (drop_duplicates, drop_small, largest_first)",
+      "order_nearest: comparing the 70000 contours of a class with each other takes a device more than the "
+      "268435456 steps in a row, or the 4294967296 in all, that are allowed; take backend: cpu, or leave "
+      "some "
+      "out before (drop_duplicates, drop_small, largest_first)",
       Error);
 }
 
