@@ -26,14 +26,10 @@ def unit(*files):
 
 @dataclasses.dataclass(frozen=True)
 class Family:
-    """`sources` are patterns of files below the tree, `tests` are commands, the fastest first. Where there are unit tests, all of them
-    come last: what lies beside a family uses it, too."""
+    """`sources` are patterns of files below the tree, `tests` are commands, the fastest first."""
     sources: tuple
     targets: tuple
     tests: tuple
-
-    def commands(self):
-        return (*self.tests, UNIT) if "contorno_tests" in self.targets else self.tests
 
 
 PROGRAM = ("contorno", "contorno_modules")
@@ -49,7 +45,7 @@ FAMILIES = {
         [*PYTEST, "tests/tools/replay_test.py", "tests/tools/replay_compare_test.py", "tests/tools/replay_record_test.py",
          "tests/tools/replay_scores_test.py", "tests/tools/record_test.py", RANGES, "-k", "not by_one_line_of"],)),
     "runner": Family(("pipeline/run/*.cpp", "pipeline/graph/*.cpp"), (*PROGRAM, "contorno_tests"), (
-        unit("pipeline/*", "stages/contract_test.cpp", "stages/contour_prep/track_graph_test.cpp"),
+        unit("pipeline/*", "config/*", "stages/contract_test.cpp", "stages/contour_prep/track_graph_test.cpp"),
         [*PYTEST, "tests/tools/summary_test.py", "tests/tools/faults_test.py", "tests/config/ranges_test.py", "-k", "not memory"])),
     "overlay": Family(("stages/classify/*.cpp", "stages/overlay/*.cpp"), (*PROGRAM, "contorno_tests"), (
         unit("stages/classify/*", "stages/overlay/*", "stages/contract_test.cpp"),
@@ -165,7 +161,7 @@ def all_pass(tree, name, family):
     if not built:
         raise RuntimeError(f"{name}: the tree itself does not build: {said[-3000:]}")
     seconds = []
-    for command in family.commands():
+    for command in family.tests:
         began = time.monotonic()
         seen = tree.test(command, 3600)
         if seen:
@@ -182,7 +178,7 @@ def judge(tree, family, source, mutant, seconds, before):
             return "refused", "the compiler"
         if before and tree.compiled(source) == before:
             return "same", "nobody can: the compiler makes the same code"
-        for command, usual in zip(family.commands(), seconds):
+        for command, usual in zip(family.tests, seconds):
             if seen := tree.test(command, PATIENCE * usual + MARGIN):
                 return "noticed", seen
     return "survived", "nobody"
