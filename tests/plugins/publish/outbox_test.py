@@ -1,12 +1,14 @@
 """The outbox of the sink publish: what is in it after runs that end, fail, drop, meet other processes, damage and limits."""
+import contextlib
 import json
 import os
 import shutil
 import sqlite3
 import subprocess
 
+import numpy as np
 import pytest
-from tests.conftest import LIBRARY, PROGRAM
+from tests.conftest import LIBRARY, PROGRAM, blobs
 
 pytest.importorskip("cbor2")
 if not (LIBRARY.parent / "contorno" / "publish.so").exists():
@@ -49,19 +51,43 @@ def test_a_whole_run_is_complete_by_a_judge_that_is_not_ours_and_by_verify(tmp_p
     assert verified.returncode == 0 and verified.stdout.count("80 frames, 0 failed, 0 in gaps, ended: complete") == 2
 
 
-def test_failed_and_dropped_frames_are_accounted_for(tmp_path):
-    """A live source before a slow stage, with a deadline: whatever is dropped is in a gap, with its reason."""
-    (tmp_path / "maps").mkdir()
-    done = run_test_graph(tmp_path, frames=400, size=480, pipeline="on_full: drop_oldest, deadline: 8")
-    assert done.returncode in (0, 3), done.stderr
-    found = messages(tmp_path)
+def accounted(found, frames):
+    """The kinds of a run's messages, of which each frame's number must be in one, in order."""
     expected = 0
     for message in found[1:-1]:
         first, last = (message["from"], message["to"]) if message["kind"] == "gap" else (message["frame"],) * 2
         assert first == expected
         expected = last + 1
-    assert expected == found[-1]["frames"] == 400
-    assert {message["reason"] for message in found if message["kind"] == "gap"} <= {"ring_full", "deadline", "outbox"}
+    assert expected == found[-1]["frames"] == frames
+    return [message["kind"] for message in found[1:-1]]
+
+
+def test_failed_frames_are_accounted_for(tmp_path):
+    (tmp_path / "maps").mkdir()
+    for frame in range(6):
+        np.save(tmp_path / "maps" / f"{frame}.npy", blobs(30, 40, 1, frame))
+    (tmp_path / "maps" / "2.npy").write_bytes(b"no array")
+    (tmp_path / "graph.yaml").write_text("pipeline: {backend: cpu}\nsource: {type: dataset, location: maps, layout: hwc}\nclasses: [{name: a}]\n"
+                                         "stages: [marching_squares, contour_assembly]\n"
+                                         "sinks: [{type: publish, outbox: outbox.db, drain: 0}]\n")
+    assert run(tmp_path, "run", "graph.yaml", "--output", "out", "--quiet").returncode == 3
+    assert accounted(messages(tmp_path), 6) == ["frame", "frame", "failed", "frame", "frame", "frame"]
+
+
+def test_frames_that_are_dropped_while_nothing_can_be_kept_are_accounted_for(tmp_path):
+    """Somebody else holds the lock of the file, and the source is live, at 30 frames a second: the queue fills, then the ring."""
+    start = Start(tmp_path, more="queue: 2, drain: 0", frames=150, pipeline="threads: 1, on_full: drop_oldest", live=True)
+    start.wait_until_kept(20)
+    with contextlib.closing(sqlite3.connect(tmp_path / "out" / "outbox.db", timeout=30)) as file:
+        file.execute("BEGIN IMMEDIATE")
+        start.wait_until_kept(start.sent + 60, seconds=8)
+        file.execute("ROLLBACK")
+    said = start.end()
+    assert start.code == 0, said
+    found = messages(tmp_path)
+    kinds = accounted(found, 150)
+    assert "gap" in kinds and "frame" in kinds
+    assert "outbox" in {message["reason"] for message in found if message["kind"] == "gap"}
 
 
 @pytest.mark.parametrize("damage, why", [
