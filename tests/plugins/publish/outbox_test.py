@@ -67,8 +67,8 @@ def test_failed_frames_are_accounted_for(tmp_path):
     for frame in range(6):
         np.save(tmp_path / "maps" / f"{frame}.npy", blobs(30, 40, 1, frame))
     (tmp_path / "maps" / "2.npy").write_bytes(b"no array")
-    (tmp_path / "graph.yaml").write_text("pipeline: {backend: cpu}\nsource: {type: dataset, location: maps, layout: hwc}\nclasses: [{name: a}]\n"
-                                         "stages: [marching_squares, contour_assembly]\n"
+    (tmp_path / "graph.yaml").write_text("pipeline: {backend: cpu}\nsource: {type: dataset, location: maps, layout: hwc}\n"
+                                         "classes: [{name: a}]\nstages: [marching_squares, contour_assembly]\n"
                                          "sinks: [{type: publish, outbox: outbox.db, drain: 0}]\n")
     assert run(tmp_path, "run", "graph.yaml", "--output", "out", "--quiet").returncode == 3
     assert accounted(messages(tmp_path), 6) == ["frame", "frame", "failed", "frame", "frame", "frame"]
