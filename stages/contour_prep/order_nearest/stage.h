@@ -15,9 +15,9 @@
 // `2opt`), and the output.
 //
 // `2opt` takes up to 16,384 contours of a class; a frame with more is refused: Error(BadData). So is one on
-// CUDA where the steps of a class are more than is allowed: by `endpoint`, which looks at all that are left for
-// each place, from some 50,000 contours on; by either where contours lie around each other or in the same place
-// by the ten thousand, since boxes do not tell them apart.
+// CUDA where the steps of a class are more than is allowed: by `endpoint`, which looks at all that are left
+// for each place, from some 50,000 contours on; by either where contours lie around each other or in the same
+// place by the ten thousand, since boxes do not tell them apart.
 //
 // Source: L. V. Greco, "Fourier Drawing Machine", sections 2.6 and 3.7
 // (order_clusters_by_minimum_distance). The order by `greedy` is the paper's; boxes around points take the
