@@ -1,6 +1,8 @@
 """`contorno latency --gst` measures pipelines of GStreamer as they are, beside GStreamer's own tracer."""
+import contextlib
 import json
 import os
+import re
 import subprocess
 import time
 
@@ -169,3 +171,27 @@ def test_what_cannot_be_measured_says_why(contorno, tmp_path, line, options, wor
     (tmp_path / "graph.yaml").write_text(GRAPH)
     done = contorno("latency", "--gst", line, "--duration", "1s", "--warmup", "0s", *options, cwd=tmp_path, check=False)
     assert done.returncode == code and words in done.stderr and "dispose" not in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("options, shown", [((), True), (("--quiet",), False)])
+def test_a_terminal_shows_how_far_the_measurement_is(tmp_path, options, shown):
+    (tmp_path / "graph.yaml").write_text(GRAPH)
+    terminal, of_program = os.openpty()
+    line = f"videotestsrc is-live=true num-buffers=20 ! {CAPS} ! contorno config=graph.yaml ! fakesink"
+    with subprocess.Popen([PROGRAM, "latency", "--gst", line, "--warmup", "0s", "--duration", "20s", "--deadline", "10s",
+                           *options], cwd=tmp_path, stdout=subprocess.PIPE, stderr=of_program) as program:
+        os.close(of_program)
+        written = b""
+        # A terminal that nobody holds open any more is an error to its reader.
+        with contextlib.suppress(OSError):
+            while part := os.read(terminal, 4096):
+                written += part
+        program.communicate()
+    os.close(terminal)
+    assert program.returncode == 0, written
+    lines = re.findall(r"\r(\d+) of 20 s", written.decode())
+    assert bool(lines) == shown
+    if shown:
+        assert lines[0] == "0" and [int(line) for line in lines] == sorted(int(line) for line in lines)
+        # Nothing of the line stays behind the sentence that the pipeline ended.
+        assert re.search(r"\r +\r[^\r]*the pipeline came to its end", written.decode())
