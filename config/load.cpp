@@ -229,7 +229,7 @@ GraphSpec load_graph_text(const std::string& text, const std::string& file_name,
     throw ConfigErrors(
         ExitCode::BadConfig,
         fmt::format("{}: error: the graph has 'sources', and one source is needed here\n"
-                    "  fix: contorno run and contorno check take several; elsewhere give one as "
+                    "  fix: contorno run, check and latency take several; elsewhere give one as "
                     "'source: {{type: ..., ...}}'",
                     printable(file_name, 4096)),
         1);

@@ -117,7 +117,7 @@ class Watch {
       if (InterruptGuard::requested() != 0 && !std::exchange(asked_, true)) fleet_.request_stop();
       look();
     }
-    if (!options_.quiet) tell(states_.look());
+    if (!options_.quiet && options_.tells_states) tell(states_.look());
     progress_.clear();
   }
 
@@ -135,7 +135,7 @@ class Watch {
     const FrameCounts frames = fleet_.progress();
     if (options_.live && !options_.quiet)
       if (const std::string news = silence_.look(frames.offered, now); !news.empty()) tell({news});
-    if (!options_.quiet) tell(states_.look());
+    if (!options_.quiet && options_.tells_states) tell(states_.look());
     if (progress_.shown())
       progress_.show(progress_text(frames, options_.expected, latency_us(), seconds_between(start_, now)));
   }

@@ -13,6 +13,7 @@ namespace contorno {
 
 struct WatchOptions {
   bool quiet = false;                     ///< nothing is shown but what ends the run
+  bool tells_states = true;               ///< of cameras with names
   bool live = false;                      ///< of one camera without a name: its silence is worth a message
   std::int64_t expected = -1;             ///< frames that will come; -1 = unknown or endless
   double device_timeout_ms = 0;           ///< see PipelineSettings

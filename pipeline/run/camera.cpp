@@ -87,7 +87,7 @@ std::unique_ptr<Source> Camera::open() {
   const OpenSource open = [make = fleet_->hooks_.open, number = number_, graph = as_written_] {
     return make ? make(number, *graph) : make_source(*graph);
   };
-  if (!fleet_->is_named_) return open();
+  if (!fleet_->is_named_ || !fleet_->hooks_.reopens) return open();
   const BackOff::Limits limits = limits_of(fleet_->live_);
   const std::uint32_t seed = std::random_device{}();
   BackOff back_off(limits, seed);

@@ -40,6 +40,8 @@ struct CameraHooks {
       set_up{};
   /// An attempt to open a camera has failed, and it will be tried again.
   std::function<void(std::size_t camera, const std::string& reason)> on_absent{};
+  /// Whether a camera with a name is opened again when it is away; false: one that ends has ended.
+  bool reopens = true;
 };
 
 class Camera {

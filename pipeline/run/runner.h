@@ -120,6 +120,7 @@ class Runner {
                                 const std::vector<SinkBinding>& sinks, const RunOptions& options);
   /// The planned formats of a node's outputs, for `contorno check`.
   const Format& format(const Origin& origin) const;
+  int slot_count() const { return static_cast<int>(slots_.size()); }
   /// The memory that one slot takes.
   const SlotMemory& slot_memory() const { return slots_[0].graph->memory(); }
 

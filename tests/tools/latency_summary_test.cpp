@@ -1,14 +1,17 @@
 // From times that are written down by hand, frame by frame, to the figures, the table of frames and the
 // trace.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "tools/latency/measured.h"
 #include "tools/latency/show.h"
+#include "tools/latency/verdicts.h"
 
 namespace contorno::latency {
 namespace {
@@ -140,7 +143,7 @@ TEST_CASE("the warm-up is left out by frames, and in a closed loop by time") {
   const GraphSpec graph = graph_with({});
   const std::vector<Noted> frames{timed(0, 9), timed(100, 8), timed(200, 7), timed(300, 6)};
   Measurement one = measurement_of(graph, {frames});
-  one.warm_up_frames = 1;
+  one.cameras[0].warm_up_frames = 1;
   CHECK(report_of(graph, {one}).frames.offered == 3);
   one.load.warm_up_s = 0.2;
   CHECK(report_of(graph, {one}).frames.offered == 3);  // the schedule of an open loop knows it already
@@ -249,7 +252,7 @@ TEST_CASE("the time axis has a bin a frame at most, and repeats follow each othe
             .series.size() == 240);
 }
 
-TEST_CASE("what repeats used is added up, and memory is that of all slots of all cameras") {
+TEST_CASE("what repeats used is added up, and memory is that of the last") {
   const GraphSpec graph = graph_with({});
   Measurement one = measurement_of(graph, {{timed(0, 5)}, {timed(0, 5)}});
   one.resources = {.wall_s = 2,
@@ -260,8 +263,7 @@ TEST_CASE("what repeats used is added up, and memory is that of all slots of all
                    .involuntary_switches = 5,
                    .resident_begin_bytes = 100,
                    .resident_end_bytes = 110};
-  one.slots = 3;
-  one.slot = {.host = 7, .pinned = 8, .device = 9};
+  one.memory = {.slots = 6, .host = 42, .pinned = 48, .device = 54};
   one.cameras[0].report.source_reconnections = 2;
   one.cameras[1].report.source_reconnections = 1;
   Measurement other = one;
@@ -282,12 +284,135 @@ TEST_CASE("what repeats used is added up, and memory is that of all slots of all
   CHECK(report.source_reconnections == 6);
 }
 
+/// Two cameras: north at 100 frames/s within 20 ms, south at 50 frames/s within `south_ms`.
+Measurement two_cameras(const GraphSpec& graph, double south_ms) {
+  Measurement one =
+      measurement_of(graph, {{timed(0, 90), timed(10, 5), timed(20, 15), timed(30, 8)},
+                             {timed(0, 25), timed(20, 30), without_result(40, Outcome::Failed)}});
+  one.cameras[0].name = "north", one.cameras[1].name = "south";
+  one.cameras[0].rate = 100, one.cameras[1].rate = 50;
+  one.cameras[0].deadline_ms = 20, one.cameras[1].deadline_ms = south_ms;
+  one.cameras[0].warm_up_frames = 1;
+  return one;
+}
+
+TEST_CASE("each camera with a name is held against its own deadline, over all repeats") {
+  const GraphSpec graph = graph_with({});
+  const LatencyReport report = report_of(graph, {two_cameras(graph, 27), two_cameras(graph, 27)});
+  CHECK(report.settings.rate == 75);
+  CHECK(report.settings.warm_up_frames == 1);
+  CHECK(report.frames.late == 2);
+  CHECK(report.frames.misses() == 4);
+  REQUIRE(report.cameras.size() == 2);
+  const CameraFigures &north = report.cameras[0], &south = report.cameras[1];
+  CHECK(north.name == "north");
+  CHECK(north.rate == 100);
+  CHECK(north.deadline_ms == 20);
+  CHECK(north.frames.offered == 6);
+  CHECK(north.frames.misses() == 0);
+  CHECK(south.frames.offered == 6);
+  CHECK(south.frames.late == 2);
+  CHECK(south.frames.failed == 2);
+  REQUIRE(report.row("camera north") != nullptr);
+  REQUIRE(report.row("camera south") != nullptr);
+  CHECK(report.row("camera north")->count() == 6);
+  CHECK(report.row("camera north")->max_ms() == Approx(15));
+  CHECK(report.row("camera south")->count() == 4);
+  CHECK(report.row("camera south")->min_ms() == Approx(25));
+  CHECK(report.worst[0].camera == 2);
+  const Verdict verdict = verdict_of(report);
+  CHECK(verdict.state == Verdict::State::Fail);
+  CHECK(verdict.sentence ==
+        "1 of 2 cameras did not hold their deadlines; south: 27 ms not held at 50 frames/s: 4 of 6 frames "
+        "missed "
+        "it (in the long run at most 94 %, at 95 % confidence); slowest 30 ms; p99.9 n/a (needs 10000 "
+        "frames, have "
+        "6)");
+}
+
+TEST_CASE("cameras with names hold when each does, and the nearest to its deadline is told") {
+  const GraphSpec graph = graph_with({});
+  Measurement one = two_cameras(graph, 60);
+  one.cameras[1].offered = 2;
+  const Verdict verdict = verdict_of(report_of(graph, {one}));
+  CHECK(verdict.state == Verdict::State::Pass);
+  // 15 of 20 ms are nearer than 30 of 60.
+  CHECK(verdict.sentence ==
+        "each of 2 cameras held its deadline; the nearest to it, north: 20 ms held at 100 frames/s: 0 of 3 "
+        "frames "
+        "missed it (in the long run at most 63 %, at 95 % confidence); slowest 15 ms; p99.9 n/a (needs 10000 "
+        "frames, have 3)");
+  one.cameras[1].offered = 0;
+  CHECK(verdict_of(report_of(graph, {one})).sentence ==
+        "1 of 2 cameras did not hold their deadlines; south: no frame was offered after the warm-up");
+}
+
+TEST_CASE("many cameras that are late are told up to five") {
+  const GraphSpec graph = graph_with({});
+  Measurement one = measurement_of(graph, std::vector<std::vector<Noted>>(7, {timed(0, 5)}));
+  for (CameraRun& camera : one.cameras)
+    camera.name = fmt::format("c{}", &camera - one.cameras.data()), camera.rate = 1, camera.deadline_ms = 4;
+  const std::string sentence = verdict_of(report_of(graph, {one})).sentence;
+  CHECK(
+      sentence.starts_with("7 of 7 cameras did not hold their deadlines; c0: 4 ms not held at 1 frames/s: "));
+  CHECK(sentence.find("; c4: ") != std::string::npos);
+  CHECK(sentence.find("c5: ") == std::string::npos);
+  CHECK(sentence.ends_with("; and 2 more"));
+}
+
+TEST_CASE("reports of the same cameras are put together camera by camera, others refused") {
+  const GraphSpec graph = graph_with({});
+  const LatencyReport first = report_of(graph, {two_cameras(graph, 27)});
+  LatencyReport sum =
+      report_from(json_of(first, {.verdict = verdict_of(first), .assertions = {}}), "first.json");
+  merge(sum, first);
+  REQUIRE(sum.cameras.size() == 2);
+  CHECK(sum.cameras[0].frames.offered == 6);
+  CHECK(sum.cameras[1].frames.failed == 2);
+  CHECK(sum.cameras[1].deadline_ms == 27);
+  CHECK(sum.row("camera south")->count() == 4);
+  CHECK(difference_of_cameras(sum, report_of(graph, {two_cameras(graph, 27)})).empty());
+  CHECK(difference_of_cameras(sum, report_of(graph, {two_cameras(graph, 28)})) ==
+        "a camera: south at 50 frames/s within 27 ms and south at 50 frames/s within 28 ms");
+  CHECK_THROWS_AS(merge(sum, report_of(graph, {two_cameras(graph, 28)})), Error);
+  LatencyReport unnamed = first;
+  unnamed.cameras.clear();
+  CHECK(difference_of_cameras(first, unnamed) == "cameras: 2 and 0");
+  // A report whose cameras contradict its rows or its sum is none.
+  LatencyReport wrong = first;
+  wrong.cameras[0].frames.delivered -= 1, wrong.cameras[0].frames.failed += 1;
+  CHECK_THROWS_AS(report_from(json_of(wrong, {}), "wrong.json"), Error);
+  wrong = first;
+  wrong.cameras.pop_back();
+  CHECK_THROWS_AS(report_from(json_of(wrong, {}), "wrong.json"), Error);
+}
+
+TEST_CASE("the table and the page name cameras") {
+  const GraphSpec graph = graph_with({});
+  const LatencyReport report = report_of(graph, {two_cameras(graph, 27)});
+  const Judgement judgement{.verdict = verdict_of(report), .assertions = {}};
+  const std::string table = table_of(report, judgement);
+  for (const char* line :
+       {"cameras   north, 100 frames/s within 20 ms: 3 offered = 3 delivered + 0 dropped + 0 failed + 0 in "
+        "flight; "
+        "0 missed\n",
+        "          south, 50 frames/s within 27 ms: 3 offered = 2 delivered + 0 dropped + 1 failed + 0 in "
+        "flight; "
+        "2 missed\n",
+        "load      2 cameras at once, each: open loop, fixed arrivals, at its own rate for ",
+        "\nworst     south #1 "})
+    CHECK(table.find(line) != std::string::npos);
+  const std::string page = html_of(report, judgement);
+  CHECK(page.find("<tr><td>camera south</td><td>50 frames/s within 27 ms: 3 offered") != std::string::npos);
+  CHECK(page.find("south #1") != std::string::npos);
+}
+
 TEST_CASE("the table of frames has a row a frame, warm-up included, and its times from the first one's") {
   const GraphSpec graph = graph_with({"a"});
   Measurement one =
       measurement_of(graph, {{timed(0, 10, {11, 14}), untimed(10, 8, {9, -1})},
                              {without_result(0, Outcome::RingFull), without_result(10, Outcome::NotSent)}});
-  one.warm_up_frames = 1;
+  for (CameraRun& camera : one.cameras) camera.warm_up_frames = 1;
   const Measurement other =
       measurement_of(graph, {{without_result(0, Outcome::Deadline), without_result(1, Outcome::Failed),
                               without_result(2, Outcome::UnderWay)}});

@@ -213,8 +213,9 @@ void measure_frames(const FrameCase& one, Waiting waiting, const latency::Load& 
   graph.sinks.push_back({.name = "contours", .input = {0, 0}});
   MemorySource source(one);
   const latency::HeldFrames held(source, 1, packed_bytes(*source.format().maps));
-  const latency::Bench bench{
-      .graph = graph, .backend = best_backend(), .held = &held, .with_sinks = false, .quiet = true};
+  const latency::Bench bench{.cameras = {{.graph = &graph, .backend = best_backend(), .held = &held}},
+                             .with_sinks = false,
+                             .quiet = true};
   const std::vector<latency::Measurement> measured{latency::measure(bench, load)};
   print("{}, {} points, {}, waiting {}\n", one.name, points_of(measured[0].cameras[0].report),
         load.loop == latency::Loop::Open ? fmt::format("{:g} frames/s", load.rate) : "one frame at a time",

@@ -67,30 +67,104 @@ struct MeasuredGraph {
   int signal = 0;
 };
 
-double deadline_of(const LatencyArguments& arguments, const GraphSpec& graph) {
+double deadline_of(const LatencyArguments& arguments, const GraphSpec& graph, double rate) {
   if (arguments.deadline_ms > 0) return arguments.deadline_ms;
   if (graph.settings.deadline_ms > 0) return graph.settings.deadline_ms;
-  return 1e3 / arguments.rate();
+  return 1e3 / rate;
 }
 
-Settings settings_of(const LatencyArguments& arguments, const GivenGraph& given, const HeldFrames* held) {
+/// The sources of a graph, what was read of them beforehand, and the cameras that are measured with it.
+class OpenCameras {
+ public:
+  OpenCameras(const LatencyArguments& arguments, FleetSpec& fleet) {
+    constexpr std::size_t kMostHeld = std::size_t{1} << 30;
+    for (CameraSpec& camera : fleet.cameras) {
+      const std::string who = camera.name.empty() ? "" : camera.name + ": ";
+      try {
+        const BackendChoice backend = choose_backend(camera.graph.settings.backend, camera.graph);
+        auto [source, notice] = config::open_source(camera.graph);
+        if (!notice.empty()) say("note: " + who + notice);
+        add(arguments, camera, backend, std::move(source), kMostHeld / fleet.cameras.size());
+      } catch (const Error& error) {
+        throw Error(error.code(), who + error.what());
+      }
+    }
+  }
+  const std::vector<BenchCamera>& cameras() const { return cameras_; }
+  std::uint64_t held_frames() const {
+    std::uint64_t sum = 0;
+    for (const auto& held : held_) sum += held->size();
+    return sum;
+  }
+  /// What was read beforehand, by its checksum; empty where nothing was.
+  std::string input() const {
+    if (held_.empty()) return "";
+    std::string sums;
+    for (const auto& held : held_) sums += fmt::format("{}{:08x}", sums.empty() ? "" : " ", held->checksum());
+    return fmt::format("CRC-32 {} of the {} frames held in memory", sums, held_frames());
+  }
+  bool on_cuda() const {
+    return std::any_of(cameras_.begin(), cameras_.end(),
+                       [](const BenchCamera& camera) { return camera.backend.backend == Backend::Cuda; });
+  }
+  double shortest_deadline_ms() const {
+    return std::min_element(
+               cameras_.begin(), cameras_.end(),
+               [](const BenchCamera& a, const BenchCamera& b) { return a.deadline_ms < b.deadline_ms; })
+        ->deadline_ms;
+  }
+
+ private:
+  void add(const LatencyArguments& arguments, const CameraSpec& camera, const BackendChoice& backend,
+           std::unique_ptr<Source> source, std::size_t most_bytes) {
+    BenchCamera made{.graph = &camera.graph, .backend = backend, .source = source.get()};
+    double rate = arguments.rate();
+    if (!camera.name.empty()) {
+      const StreamFormat& format = source->format();
+      if (arguments.fps == 0 && format.rate_numerator > 0)
+        rate = static_cast<double>(format.rate_numerator) / format.rate_denominator;
+      made.rate = arguments.mode == Mode::Single ? arguments.fps : rate;
+    }
+    made.deadline_ms = deadline_of(arguments, camera.graph, rate);
+    if (arguments.preload > 0) {
+      held_.push_back(
+          std::make_unique<HeldFrames>(*source, static_cast<std::size_t>(arguments.preload), most_bytes));
+      made.held = held_.back().get();
+      made.source = nullptr;
+    }
+    sources_.push_back(std::move(source));
+    cameras_.push_back(std::move(made));
+  }
+
+  std::vector<std::unique_ptr<Source>> sources_;
+  std::vector<std::unique_ptr<HeldFrames>> held_;
+  std::vector<BenchCamera> cameras_;
+};
+
+Settings settings_of(const LatencyArguments& arguments, const GivenText& given, const OpenCameras& opened) {
   Settings settings;
   settings.mode = arguments.mode;
-  settings.deadline_ms = deadline_of(arguments, given.graph);
+  settings.deadline_ms = opened.shortest_deadline_ms();
   settings.hold_share = arguments.hold_percent / 100;
   settings.until = arguments.until;
   settings.sinks = !arguments.no_sinks;
-  settings.held_frames = held != nullptr ? held->size() : 0;
+  settings.held_frames = opened.held_frames();
   settings.graph_file = given.name;
   settings.graph_text = given.text;
   settings.overrides = arguments.graph.overrides;
   return settings;
 }
 
+Load load_of(const LatencyArguments& arguments, const Bench& bench) {
+  Load load = arguments.load(bench.cameras.front().backend.backend);
+  if (bench.fleet != nullptr) load.cameras = static_cast<int>(bench.cameras.size());
+  return load;
+}
+
 /// The measurements of the mode; a search measures what it found, and gives what it tried.
 std::vector<Measurement> measure_mode(const LatencyArguments& arguments, const Bench& bench,
                                       const Settings& settings, std::vector<Trial>& trials) {
-  Load load = arguments.load(bench.backend.backend);
+  Load load = load_of(arguments, bench);
   if (arguments.searches()) {
     Searched found = arguments.mode == Mode::Saturate
                          ? search_rate(bench, load, settings)
@@ -123,46 +197,39 @@ MeasuredGraph measure_graph(const LatencyArguments& arguments, const Catalog& ca
   GraphArguments graph_arguments = arguments.graph;
   if (temporary) graph_arguments.output = temporary->path();
   make_output_folder(graph_arguments.output);
-  GivenGraph given = load_given_graph(graph_arguments, catalog, forced_backend(arguments.backend));
+  GivenFleet given = load_given_fleet(graph_arguments, catalog, forced_backend(arguments.backend));
+  arguments.check_cameras(given.fleet);
   if (!given.made_for.empty() && !arguments.quiet) say(given.made_for);
-  const BackendChoice backend = choose_backend(given.graph.settings.backend, given.graph);
-  Facts environment = environment_of(backend.backend);
-  const auto [source, notice] = config::open_source(given.graph);
-  if (!notice.empty()) say("note: " + notice);
-  arguments.check_assertions(row_names(given.graph));
-  std::optional<HeldFrames> held;
-  if (arguments.preload > 0)
-    held.emplace(*source, static_cast<std::size_t>(arguments.preload), std::size_t{1} << 30);
-  if (held)
-    environment.emplace_back(
-        kInput, fmt::format("CRC-32 {:08x} of the {} frames held in memory", held->checksum(), held->size()));
-  const Bench bench{.graph = given.graph,
-                    .backend = backend,
-                    .held = held ? &*held : nullptr,
-                    .source = held ? nullptr : source.get(),
+  const OpenCameras opened(arguments, given.fleet);
+  const Backend backend = opened.on_cuda() ? Backend::Cuda : Backend::Cpu;
+  Facts environment = environment_of(backend);
+  arguments.check_assertions(row_names(given.fleet));
+  if (const std::string input = opened.input(); !input.empty()) environment.emplace_back(kInput, input);
+  const Bench bench{.cameras = opened.cameras(),
+                    .fleet = given.fleet.is_named() ? &given.fleet : nullptr,
                     .with_sinks = !arguments.no_sinks,
                     .output_folder = graph_arguments.output,
                     .quiet = arguments.quiet,
                     .graph_name = given.name};
-  const Settings settings = settings_of(arguments, given, held ? &*held : nullptr);
+  const Settings settings = settings_of(arguments, given, opened);
   MeasuredGraph result;
   std::vector<Trial> trials;
   result.repeats = measure_mode(arguments, bench, settings, trials);
-  result.report =
-      summarise(given.graph, settings, result.repeats, {.worst = static_cast<std::size_t>(arguments.worst)});
+  result.report = summarise(bench.graph(), settings, result.repeats,
+                            {.worst = static_cast<std::size_t>(arguments.worst)});
   result.report.trials = std::move(trials);
   result.signal = result.repeats.back().signal;
-  if (held && !arguments.no_probe_cost && !arguments.searches() && result.signal == 0) {
+  if (arguments.preload > 0 && !arguments.no_probe_cost && !arguments.searches() && result.signal == 0) {
     const double frame_ms = result.report.counted().percentile(0.5).ms;
-    const Load load = arguments.load(backend.backend);
+    const Load load = load_of(arguments, bench);
     result.report.probe_cost = probe_cost(bench, load, frame_ms);
     if (counts_allocations())
       result.report.allocations = frame_allocations(bench, load, frame_ms, &allocations_so_far);
   }
-  if (const std::string state = device_state(); backend.backend == Backend::Cuda && !state.empty())
+  if (const std::string state = device_state(); backend == Backend::Cuda && !state.empty())
     environment.emplace_back("device after", state);
   result.report.environment = std::move(environment);
-  result.graph = std::move(given.graph);
+  result.graph = std::move(given.fleet.cameras.front().graph);
   return result;
 }
 

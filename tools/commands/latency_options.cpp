@@ -15,6 +15,8 @@ namespace contorno::latency {
 namespace {
 
 constexpr double kMostRate = 1e6;
+constexpr const char* kNeedsHeldFrames =
+    "several cameras, or a search, need frames that are held in memory: --preload of at least 1";
 constexpr int kMostCameras = 1000, kMostRepeats = 1000, kMostWorst = 1000, kMostProbeEvery = 1'000'000;
 
 /// An option whose value is a time with its unit, in units of `unit_ns`.
@@ -155,8 +157,7 @@ void LatencyArguments::check() const {
     refuse("--repeat is of no use where a rate or number of cameras is searched for");
   if (mode == Mode::Single && arrival.kind != ArrivalKind::Fixed)
     refuse("--mode single sends a frame when the one before is done: it has no --arrival");
-  if (preload == 0 && (cameras > 1 || searches()))
-    refuse("several cameras, or a search, need frames that are held in memory: --preload of at least 1");
+  if (preload == 0 && (cameras > 1 || searches())) refuse(kNeedsHeldFrames);
   if (report == "-" && !quiet)
     refuse("--report - writes to standard output, where the table stands: add --quiet");
   check_assertions({});
@@ -183,6 +184,17 @@ void LatencyArguments::check_effect() const {
   check_goes_with(given, "--seed", arrival.kind == ArrivalKind::Poisson, "--arrival poisson");
   check_goes_with(given, "--most-cameras", mode == Mode::Cameras, "--mode cameras");
   check_goes_with(given, "--hold", mode != Mode::Single, "an open loop: --mode single has no verdict");
+}
+
+void LatencyArguments::check_cameras(const FleetSpec& fleet) const {
+  if (!fleet.is_named()) return;
+  if (cameras > 1 || searches())
+    throw Error(
+        ExitCode::Usage,
+        fmt::format("{}, and the graph names its cameras in 'sources': they are measured as they are; a "
+                    "search, or copies of one camera, takes a graph with 'source'",
+                    searches() ? fmt::format("--mode {} searches", name_of(mode)) : "--cameras is given"));
+  if (preload == 0 && fleet.cameras.size() > 1) throw Error(ExitCode::Usage, kNeedsHeldFrames);
 }
 
 void LatencyArguments::check_assertions(const std::vector<std::string>& rows) const {

@@ -36,6 +36,8 @@ struct LatencyArguments {
   /// Throws Error(Usage) where options contradict each other, or have no effect.
   void check() const;
   void check_effect() const;
+  /// Throws Error(Usage) where options are not for a graph with several cameras.
+  void check_cameras(const FleetSpec& fleet) const;
   /// Throws Error(Usage) for an assertion that names a part which the graph does not have.
   void check_assertions(const std::vector<std::string>& rows) const;
 };

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/latency/show.h"
 #include "tools/page.h"
 
 namespace contorno::latency {
@@ -73,8 +74,8 @@ std::string nothing() {
 /// The parts that the time is made of: those of sinks only where these count.
 bool is_part(const Row& row, Until until) {
   const bool of_sink = row.kind == RowKind::Sink || row.times.name().starts_with("queue of sink ");
-  return row.kind != RowKind::EndToEnd && row.kind != RowKind::Interval && row.kind != RowKind::Traced &&
-         (!of_sink || until == Until::Sinks);
+  return row.kind != RowKind::EndToEnd && row.kind != RowKind::Camera && row.kind != RowKind::Interval &&
+         row.kind != RowKind::Traced && (!of_sink || until == Until::Sinks);
 }
 
 using Bar = std::vector<std::pair<std::string, double>>;
@@ -118,8 +119,9 @@ const char* colour_of_part(const LatencyReport& report, std::string_view name) {
 }
 
 std::string label_of(const LatencyReport& report, const WorstFrame& frame) {
-  return report.settings.cameras > 1 ? fmt::format("cam {} #{}", frame.camera, frame.frame)
-                                     : fmt::format("#{}", frame.frame);
+  return report.settings.cameras > 1
+             ? fmt::format("{} #{}", name_of_camera(report, frame.camera, "cam"), frame.frame)
+             : fmt::format("#{}", frame.frame);
 }
 
 std::string histogram_chart(const LatencyReport& report) {

@@ -156,13 +156,15 @@ bool Comparison::worse() const {
 }
 
 Comparison compare(const LatencyReport& before, const LatencyReport& after, double tolerance) {
-  if (const std::string difference = difference_of_load(before.settings, after.settings); !difference.empty())
+  std::string difference = difference_of_load(before.settings, after.settings);
+  if (difference.empty()) difference = difference_of_cameras(before, after);
+  if (!difference.empty())
     throw Error(ExitCode::BadOption,
                 fmt::format("--compare: measurements of different loads are not compared ({})", difference));
   Comparer comparer(before, after, tolerance);
   for (const Row& row : before.rows)
     if (const Distribution* other = after.row(row.times.name()); other != nullptr && is_compared(row.kind))
-      comparer.add_row(row.times, *other, row.kind == RowKind::EndToEnd);
+      comparer.add_row(row.times, *other, row.kind == RowKind::EndToEnd || row.kind == RowKind::Camera);
   comparer.add_misses();
   if (before.settings.mode == Mode::Saturate && after.settings.rate > 0)
     // The larger the better: their inverses are times.

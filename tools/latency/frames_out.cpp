@@ -62,7 +62,8 @@ struct FrameOf {
 std::vector<FrameOf> delivered_frames(const Measurement& measurement) {
   std::vector<FrameOf> all;
   for (std::size_t camera = 0; camera < measurement.cameras.size(); ++camera)
-    for (std::size_t frame = measurement.warm_up_frames; frame < measurement.cameras[camera].offered; ++frame)
+    for (std::size_t frame = measurement.cameras[camera].warm_up_frames;
+         frame < measurement.cameras[camera].offered; ++frame)
       if (measurement.cameras[camera].records.outcome(frame) == Outcome::Delivered)
         all.push_back({&measurement, camera, frame});
   return all;
@@ -110,10 +111,11 @@ std::string csv_of(const GraphSpec& graph, const std::vector<Measurement>& repea
   text += "\n";
   for (std::size_t repeat = 0; repeat < repeats.size(); ++repeat)
     for (std::size_t camera = 0; camera < repeats[repeat].cameras.size(); ++camera) {
-      const FrameRecords& records = repeats[repeat].cameras[camera].records;
-      for (std::size_t frame = 0; frame < repeats[repeat].cameras[camera].offered; ++frame) {
+      const CameraRun& run = repeats[repeat].cameras[camera];
+      const FrameRecords& records = run.records;
+      for (std::size_t frame = 0; frame < run.offered; ++frame) {
         text += fmt::format("{},{},{},{},{}", repeat + 1, camera + 1, frame,
-                            frame < repeats[repeat].warm_up_frames ? 1 : 0, name_of(records.outcome(frame)));
+                            frame < run.warm_up_frames ? 1 : 0, name_of(records.outcome(frame)));
         for (std::size_t column = 0; column < records.columns().count(); ++column) {
           const std::int64_t time = records.time(frame, column);
           text += time == 0 ? "," : fmt::format(",{}", time - repeats[repeat].start_ns);
@@ -139,7 +141,9 @@ std::string trace_of(const GraphSpec& graph, const std::vector<Measurement>& rep
   std::vector<std::pair<std::int32_t, std::string>> tracks;
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const auto track = static_cast<std::int32_t>(i * (graph.sinks.size() + 1)) + 1;
-    const std::string frame = fmt::format("camera {} frame {}", shown[i].camera + 1, shown[i].frame);
+    const std::string& name = shown[i].measurement->cameras[shown[i].camera].name;
+    const std::string frame = fmt::format(
+        "camera {} frame {}", name.empty() ? std::to_string(shown[i].camera + 1) : name, shown[i].frame);
     tracks.emplace_back(track, fmt::format("{}: {:.3f} ms", frame,
                                            static_cast<double>(shown[i].end(until) - shown[i].due()) * 1e-6));
     for (std::size_t sink = 0; sink < graph.sinks.size(); ++sink)

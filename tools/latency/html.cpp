@@ -48,7 +48,9 @@ std::string fact(std::string_view name, const std::string& value) {
 std::string facts_table(const LatencyReport& report) {
   const Settings& settings = report.settings;
   std::string text =
-      "<table class=\"facts\">\n" + fact("graph", settings.graph_file) + fact("load", load_text(settings));
+      "<table class=\"facts\">\n" + fact("graph", settings.graph_file) + fact("load", load_text(report));
+  for (const CameraFigures& camera : report.cameras)
+    text += fact("camera " + camera.name, camera_text(camera, settings.mode));
   text += fact("source", settings.held_frames > 0 ? fmt::format("{}; {} frames of it, held in memory",
                                                                 settings.source, settings.held_frames)
                                                   : settings.source);

@@ -76,6 +76,16 @@ Json frames_json(const Tally& frames) {
           {"probed", frames.probed}};
 }
 
+Json cameras_json(const std::vector<CameraFigures>& cameras) {
+  Json json = Json::array();
+  for (const CameraFigures& one : cameras)
+    json.push_back({{"name", one.name},
+                    {"frames_per_second", one.rate > 0 ? Json(one.rate) : Json()},
+                    {"deadline_ms", one.deadline_ms},
+                    {"frames", frames_json(one.frames)}});
+  return json;
+}
+
 Json worst_json(const std::vector<WorstFrame>& worst) {
   Json json = Json::array();
   for (const WorstFrame& one : worst) {
@@ -148,6 +158,7 @@ std::string json_of(const LatencyReport& report, const Judgement& judgement) {
   for (const Assertion::Answer& answer : judgement.assertions)
     json["assertions"].push_back({{"state", name_of(answer.state)}, {"sentence", answer.sentence}});
   json["frames"] = frames_json(report.frames);
+  json["cameras"] = cameras_json(report.cameras);
   json["first_frame_ms"] = report.first_frame_ms > 0 ? Json(report.first_frame_ms) : Json();
   json["missing_frames"] = report.missing_frames;
   json["source_reconnections"] = report.source_reconnections;

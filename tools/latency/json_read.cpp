@@ -89,10 +89,20 @@ Row row_from(const Json& json) {
                                                json.at("name").get<std::string>(), histogram.count(),
                                                json.at("count").get<std::uint64_t>()));
   return {called(json.at("kind").get<std::string>(),
-                 {RowKind::EndToEnd, RowKind::Wait, RowKind::Transfer, RowKind::Stage, RowKind::Sink,
-                  RowKind::Interval, RowKind::Traced}),
+                 {RowKind::EndToEnd, RowKind::Camera, RowKind::Wait, RowKind::Transfer, RowKind::Stage,
+                  RowKind::Sink, RowKind::Interval, RowKind::Traced}),
           Distribution(json.at("name"), histogram, json.at("min_ms"), json.at("max_ms"), json.at("mean_ms"),
                        json.at("jitter_ms"))};
+}
+
+std::vector<CameraFigures> cameras_from(const Json& json) {
+  std::vector<CameraFigures> cameras;
+  for (const Json& one : json)
+    cameras.push_back({.name = one.at("name"),
+                       .rate = number_or_0(one.at("frames_per_second")),
+                       .deadline_ms = one.at("deadline_ms"),
+                       .frames = frames_from(one.at("frames"))});
+  return cameras;
 }
 
 std::vector<WorstFrame> worst_from(const Json& json) {
@@ -166,6 +176,17 @@ void check_counts(const LatencyReport& report) {
     else if (row.kind == RowKind::EndToEnd)
       within(name.c_str(), row.times.count(), "delivered", frames.delivered);
   }
+  std::uint64_t offered = 0;
+  for (const CameraFigures& camera : report.cameras) {
+    offered += camera.frames.offered;
+    const Distribution* const times = report.row(row_of_camera(camera.name));
+    const std::uint64_t rows = times != nullptr ? times->count() : 0;
+    check(rows == camera.frames.delivered,
+          fmt::format("'{}' has {} frames, but {} were delivered", row_of_camera(camera.name), rows,
+                      camera.frames.delivered));
+  }
+  check(report.cameras.empty() || offered == frames.offered,
+        fmt::format("cameras were offered {} frames, but 'offered' is {}", offered, frames.offered));
   check(frames.delivered == 0 || report.row(kDueToResult) != nullptr,
         fmt::format("{} frames were delivered, but there is no row '{}'", frames.delivered, kDueToResult));
   std::uint64_t delivered = 0;
@@ -187,6 +208,7 @@ LatencyReport report_from(const std::string& text, const std::string& name) {
     for (const auto& [fact, value] : json.at("environment").items())
       report.environment.emplace_back(fact, value.get<std::string>());
     report.frames = frames_from(json.at("frames"));
+    report.cameras = cameras_from(json.value("cameras", Json::array()));
     report.held_up = json.value("held_up", "");
     report.first_frame_ms = number_or_0(json.at("first_frame_ms"));
     json.at("missing_frames").get_to(report.missing_frames);

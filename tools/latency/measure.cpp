@@ -45,6 +45,17 @@ std::size_t planned_frames(const Load& load) {
          std::max<std::size_t>(1, static_cast<std::size_t>(std::llround(load.duration_s * load.rate)));
 }
 
+/// The load of a camera, which may have a rate of its own. All are measured at the same time: the warm-up is
+/// over once it is for each.
+Load load_of(const Bench& bench, std::size_t number, Load load) {
+  if (bench.fleet == nullptr) return load;
+  for (const BenchCamera& camera : bench.cameras)
+    if (camera.rate > 0)
+      load.warm_up_s = std::max(load.warm_up_s, static_cast<double>(kWarmUpFrames) / camera.rate);
+  load.rate = bench.cameras[number].rate;
+  return load;
+}
+
 Delivery delivery_of(const Bench& bench, const Load& load, std::size_t frames) {
   Delivery delivery{
       .rate = load.rate, .first_counted = warm_up_frames(load), .allocations = bench.allocations};
@@ -62,23 +73,27 @@ Delivery delivery_of(const Bench& bench, const Load& load, std::size_t frames) {
 /// What one camera of a measurement notes, and what its runner borrows.
 class MeasuredCamera {
  public:
-  MeasuredCamera(const Bench& bench, const Load& load, int number, std::size_t frames)
+  MeasuredCamera(const Bench& bench, const Load& load, std::size_t number)
       : bench_(bench),
-        probe_every_(load.probe_every),
+        camera_(bench.camera(number)),
+        load_(load_of(bench, number, load)),
         folder_(bench.output_folder),
-        columns_(columns_of(bench.graph)),
-        records_(frames, columns_),
-        delivery_(delivery_of(bench, load, frames)),
+        columns_(columns_of(*camera_.graph)),
+        records_(planned_frames(load_), columns_),
+        delivery_(delivery_of(bench, load_, records_.size())),
         files_(command_files()),
         text_(make_pango_text()) {
-    if (load.cameras > 1) folder_ /= fmt::format("camera-{}", number);
+    if (bench.fleet != nullptr)
+      name_ = bench.fleet->cameras[number].name;  // which the paths of its sinks have
+    else if (load.cameras > 1)
+      folder_ /= fmt::format("camera-{}", number + 1);
     if (bench.with_sinks) make_output_folder(folder_);
     files_.add_input(bench.graph_name, "the graph");
-    if (bench.source != nullptr) files_.add_inputs(bench.graph, *bench.source);
+    if (camera_.source != nullptr) files_.add_inputs(*camera_.graph, *camera_.source);
   }
 
   std::unique_ptr<Source> open() {
-    auto source = std::make_unique<TimedSource>(bench_.held, bench_.source, delivery_, records_);
+    auto source = std::make_unique<TimedSource>(camera_.held, camera_.source, delivery_, records_);
     source_ = source.get();
     return source;
   }
@@ -90,10 +105,10 @@ class MeasuredCamera {
       made.sinks.push_back(bind_sink(spec, *sinks_.back()));
     }
     made.options = {
-        .backend = bench_.backend,
+        .backend = camera_.backend,
         .output_root = folder_.string(),
         .outputs = &files_,
-        .probe_every = probe_every_,
+        .probe_every = load_.probe_every,
         .text = text_.get(),
         .on_failure =
             [this](const FrameFailure& failure) { records_.outcome(failure.frame) = Outcome::Failed; },
@@ -115,8 +130,12 @@ class MeasuredCamera {
       if (!sink.error.empty()) throw Error(sink.code, fmt::format("sink '{}': {}", sink.name, sink.error));
     return {.records = std::move(records_),
             .offered = source_->offered(),
+            .warm_up_frames = warm_up_frames(load_),
             .report = std::move(report),
-            .allocations = source_->allocations()};
+            .allocations = source_->allocations(),
+            .name = name_,
+            .rate = load_.rate,
+            .deadline_ms = camera_.deadline_ms};
   }
 
  private:
@@ -137,7 +156,9 @@ class MeasuredCamera {
   }
 
   const Bench& bench_;
-  std::uint64_t probe_every_;
+  const BenchCamera& camera_;
+  Load load_;
+  std::string name_;
   std::filesystem::path folder_;
   Columns columns_;
   FrameRecords records_;
@@ -150,10 +171,12 @@ class MeasuredCamera {
 
 using MeasuredCameras = std::vector<std::unique_ptr<MeasuredCamera>>;
 
-/// Cameras without names: nothing shares the processors out among them.
+/// The cameras of `sources:`, with their weights; else cameras without names: nothing shares the processors
+/// out among them.
 FleetSpec fleet_of(const Bench& bench, const Load& load) {
+  if (bench.fleet != nullptr) return *bench.fleet;
   FleetSpec spec;
-  for (int number = 0; number < load.cameras; ++number) spec.cameras.push_back({.graph = bench.graph});
+  for (int number = 0; number < load.cameras; ++number) spec.cameras.push_back({.graph = bench.graph()});
   return spec;
 }
 
@@ -163,23 +186,27 @@ CameraHooks hooks_of(MeasuredCameras& cameras) {
   hooks.set_up = [&](std::size_t camera, const GraphSpec& graph, Source&, const std::string&) {
     return cameras[camera]->set_up(graph);
   };
+  hooks.reopens = false;  // a schedule has an end
   return hooks;
 }
 
 /// Watches all cameras until they are done. The result is what was used once the warm-up was over.
 UsedSoFar watch(Fleet& fleet, const Bench& bench, const Load& load, Measurement& result) {
-  const double frames_s = load.rate > 0 ? static_cast<double>(warm_up_frames(load)) / load.rate : 0;
-  const std::int64_t warm_ns =
-      result.start_ns + static_cast<std::int64_t>(std::max(load.warm_up_s, frames_s) * 1e9);
-  const std::int64_t expected =
-      load.loop == Loop::Open || load.rate > 0
-          ? static_cast<std::int64_t>(planned_frames(load)) * static_cast<std::int64_t>(load.cameras)
-          : -1;
+  double warm_s = load.warm_up_s;
+  std::int64_t expected = 0;
+  for (std::size_t number = 0; number < fleet.size(); ++number) {
+    const Load own = load_of(bench, number, load);
+    warm_s = std::max(warm_s, own.rate > 0 ? static_cast<double>(warm_up_frames(own)) / own.rate : 0);
+    const bool is_known = expected >= 0 && (own.loop == Loop::Open || own.rate > 0);
+    expected = is_known ? expected + static_cast<std::int64_t>(planned_frames(own)) : -1;
+  }
+  const std::int64_t warm_ns = result.start_ns + static_cast<std::int64_t>(warm_s * 1e9);
   UsedSoFar begin = used_so_far();
   bool warm = false;
   watch_fleet(fleet, {.quiet = bench.quiet,
+                      .tells_states = false,
                       .expected = expected,
-                      .device_timeout_ms = bench.graph.settings.device_timeout_ms,
+                      .device_timeout_ms = bench.graph().settings.device_timeout_ms,
                       .account = {},
                       .on_look =
                           [&] {
@@ -190,10 +217,12 @@ UsedSoFar watch(Fleet& fleet, const Bench& bench, const Load& load, Measurement&
   return begin;
 }
 
-void check_record_memory(const Bench& bench, const Load& load, std::size_t frames) {
-  const Columns columns = columns_of(bench.graph);
-  const double bytes =
-      static_cast<double>(frames) * static_cast<double>(columns.count() + 1) * 8 * load.cameras;
+void check_record_memory(const Bench& bench, const Load& load) {
+  const Columns columns = columns_of(bench.graph());
+  std::size_t frames = 0;
+  for (int number = 0; number < load.cameras; ++number)
+    frames += planned_frames(load_of(bench, static_cast<std::size_t>(number), load));
+  const double bytes = static_cast<double>(frames) * static_cast<double>(columns.count() + 1) * 8;
   if (bytes <= static_cast<double>(kMostRecordBytes)) return;
   throw Error(ExitCode::BadOption,
               fmt::format("{} frames of {} cameras are too many to keep the times of, at most {} MiB are "
@@ -201,24 +230,37 @@ void check_record_memory(const Bench& bench, const Load& load, std::size_t frame
                           frames, load.cameras, kMostRecordBytes >> 20));
 }
 
+/// What the slots of all cameras take.
+Memory memory_of(const Fleet& fleet) {
+  Memory sum;
+  for (std::size_t number = 0; number < fleet.size(); ++number) {
+    const Runner& runner = *fleet.camera(number).runner();
+    const SlotMemory& slot = runner.slot_memory();
+    const auto slots = static_cast<std::uint64_t>(runner.slot_count());
+    sum.slots += slots;
+    sum.host += slots * slot.host;
+    sum.pinned += slots * slot.pinned;
+    sum.device += slots * slot.device;
+  }
+  return sum;
+}
+
 }  // namespace
 
 Measurement measure(const Bench& bench, const Load& load) {
-  const std::size_t frames = planned_frames(load);
-  check_record_memory(bench, load, frames);
-  Measurement result{.load = load, .warm_up_frames = warm_up_frames(load)};
+  check_record_memory(bench, load);
+  Measurement result{.load = load};
   MeasuredCameras cameras;
-  for (int number = 1; number <= load.cameras; ++number)
-    cameras.push_back(std::make_unique<MeasuredCamera>(bench, load, number, frames));
+  for (int number = 0; number < load.cameras; ++number)
+    cameras.push_back(std::make_unique<MeasuredCamera>(bench, load, static_cast<std::size_t>(number)));
   Fleet fleet(fleet_of(bench, load), hooks_of(cameras));
   fleet.prepare();
-  result.slot = fleet.camera(0).runner()->slot_memory();
+  result.memory = memory_of(fleet);
   result.start_ns = now_ns() + kStartUp_ns;
   for (std::size_t i = 0; i < cameras.size(); ++i) cameras[i]->set_start(result.start_ns, fleet.camera(i));
   const UsedSoFar begin = watch(fleet, bench, load, result);
   result.resources = used_between(begin, used_so_far());
   for (std::size_t i = 0; i < cameras.size(); ++i) result.cameras.push_back(cameras[i]->take(fleet.take(i)));
-  result.slots = result.cameras[0].report.slots;
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/run/camera_spec.h"
 #include "pipeline/run/runner.h"
 #include "tools/latency/records.h"
 #include "tools/latency/schedule.h"
@@ -16,24 +17,38 @@ namespace contorno::latency {
 
 enum class Loop : std::uint8_t { Open, Closed };
 
-/// What is measured with. The graph is bound to its source.
-struct Bench {
-  const GraphSpec& graph;
+/// A camera to measure: a graph that is bound to its source, and its frames.
+struct BenchCamera {
+  const GraphSpec* graph;
   BackendChoice backend;
   const HeldFrames* held = nullptr;  ///< null: frames come from `source`, of one camera only
   Source* source = nullptr;
-  bool with_sinks = true;     ///< false: results are brought to the host, and no more
-  std::string output_folder;  ///< of sinks
+  double rate = 0;         ///< frames a second; 0: that of the load
+  double deadline_ms = 0;  ///< 0: that of the settings
+};
+
+/// What is measured with.
+struct Bench {
+  /// One, of which there are as many as the load says; or all of `fleet`, in its order.
+  std::vector<BenchCamera> cameras;
+  const FleetSpec* fleet = nullptr;  ///< of a graph with `sources:`; null: one with `source:`
+  bool with_sinks = true;            ///< false: results are brought to the host, and no more
+  std::string output_folder;         ///< of sinks
   bool quiet = false;
   std::string graph_name;  ///< its file, which no sink may write
   /// Allocations of the process so far. Where it is given, those of a closed loop are counted.
   std::uint64_t (*allocations)() = nullptr;
+
+  /// All cameras have the same stages and sinks.
+  const GraphSpec& graph() const { return *cameras.front().graph; }
+  /// Of a camera of the measurement, from 0.
+  const BenchCamera& camera(std::size_t number) const { return cameras[fleet != nullptr ? number : 0]; }
 };
 
 /// The load of one measurement.
 struct Load {
   Loop loop = Loop::Open;
-  double rate = 0;  ///< frames a second of each camera; 0: of a closed loop, as fast as it goes
+  double rate = 0;  ///< frames a second of a camera without its own; 0: of a closed loop, as fast as it goes
   Arrival arrival;
   std::uint64_t seed = 1;
   double warm_up_s = 2;
@@ -54,22 +69,30 @@ struct Resources {
   std::int64_t resident_begin_bytes = 0, resident_end_bytes = 0;
 };
 
+/// What slots take.
+struct Memory {
+  std::uint64_t slots = 0;
+  std::uint64_t host = 0, pinned = 0, device = 0;  ///< bytes of all of them together
+};
+
 struct CameraRun {
   FrameRecords records;
-  std::size_t offered = 0;  ///< rows that are used
+  std::size_t offered = 0;         ///< rows that are used
+  std::size_t warm_up_frames = 0;  ///< left out
   RunReport report;
   FrameAllocations allocations;
+  std::string name;        ///< in `sources:`; empty: of a graph with `source:`
+  double rate = 0;         ///< frames a second
+  double deadline_ms = 0;  ///< 0: that of the settings
 };
 
 struct Measurement {
   Load load;
-  std::size_t warm_up_frames = 0;  ///< of each camera, left out
-  std::int64_t start_ns = 0;       ///< when the first frame was due
+  std::int64_t start_ns = 0;  ///< when the first frame was due
   std::vector<CameraRun> cameras;
   Resources resources;
-  SlotMemory slot;  ///< of one slot
-  int slots = 0;    ///< of each camera
-  int signal = 0;   ///< the signal that ended it early; 0: none
+  Memory memory;   ///< of the slots of all cameras
+  int signal = 0;  ///< the signal that ended it early; 0: none
 };
 
 /// Throws as Runner does. Where the device hangs, the process ends with exit code 70, as in run_watched.

@@ -45,9 +45,11 @@ std::vector<Measured> cameras_of(const Measurement& measurement) {
   return all;
 }
 
-std::vector<std::string> row_names(const GraphSpec& graph) {
+std::vector<std::string> row_names(const FleetSpec& fleet) {
   std::vector<std::string> names{kDueToResult, kDueToSinks, "between results"};
-  for (const Part& part : parts_of(graph))
+  if (fleet.is_named())
+    for (const CameraSpec& camera : fleet.cameras) names.push_back(row_of_camera(camera.name));
+  for (const Part& part : parts_of(fleet.cameras.front().graph))
     if (!part.unprobed) names.push_back(part.name);
   return names;
 }

@@ -44,10 +44,13 @@ class Measured {
 
   const FrameRecords& records() const { return camera_.records; }
   int number() const { return number_; }
+  /// Of a camera of `sources:`; else empty.
+  const std::string& name() const { return camera_.name; }
+  double rate() const { return camera_.rate; }
   template <class F>
   void each(const F& visit) const {
     const auto warm_ns = static_cast<std::int64_t>(measurement_.load.warm_up_s * 1e9);
-    for (std::size_t frame = measurement_.warm_up_frames; frame < camera_.offered; ++frame)
+    for (std::size_t frame = camera_.warm_up_frames; frame < camera_.offered; ++frame)
       if (measurement_.load.loop == Loop::Open || due_ns(frame) >= warm_ns) visit(frame);
   }
   /// When a frame was due, counted from when the first frame of the measurement was.
@@ -74,7 +77,10 @@ class Measured {
   /// Whether what counts came in time. A sink that left the frame out did not.
   bool in_time(std::size_t frame, const Settings& settings) const {
     if (settings.until == Until::Sinks && records().columns().sinks > 0 && !to_sinks(frame)) return false;
-    return ms(counted(frame, settings.until)) <= settings.deadline_ms;
+    return ms(counted(frame, settings.until)) <= deadline_ms(settings);
+  }
+  double deadline_ms(const Settings& settings) const {
+    return camera_.deadline_ms > 0 ? camera_.deadline_ms : settings.deadline_ms;
   }
   /// The time that is compared with the deadline, ns.
   std::int64_t counted(std::size_t frame, Until until) const {

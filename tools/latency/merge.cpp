@@ -56,6 +56,18 @@ std::string difference_of_input(const LatencyReport& one, const LatencyReport& o
   return a == nullptr || b == nullptr || *a == *b ? "" : fmt::format("the input: {} and {}", *a, *b);
 }
 
+std::string difference_of_cameras(const LatencyReport& one, const LatencyReport& other) {
+  if (one.cameras.size() != other.cameras.size())
+    return fmt::format("cameras: {} and {}", one.cameras.size(), other.cameras.size());
+  const auto text = [](const CameraFigures& camera) {
+    return fmt::format("{} at {:g} frames/s within {:g} ms", camera.name, camera.rate, camera.deadline_ms);
+  };
+  for (std::size_t i = 0; i < one.cameras.size(); ++i)
+    if (const std::string a = text(one.cameras[i]), b = text(other.cameras[i]); a != b)
+      return fmt::format("a camera: {} and {}", a, b);
+  return "";
+}
+
 void merge(LatencyReport& into, const LatencyReport& other) {
   std::string difference = difference_of_load(into.settings, other.settings);
   if (difference.empty() && into.settings.graph_text != other.settings.graph_text)
@@ -65,11 +77,13 @@ void merge(LatencyReport& into, const LatencyReport& other) {
     difference =
         fmt::format("--probe-every: {} and {}", into.settings.probe_every, other.settings.probe_every);
   if (difference.empty()) difference = difference_of_input(into, other);
+  if (difference.empty()) difference = difference_of_cameras(into, other);
   if (!difference.empty())
     throw Error(
         ExitCode::BadOption,
         fmt::format("--from: reports of different measurements are not put together ({})", difference));
   into.frames.add(other.frames);
+  for (std::size_t i = 0; i < into.cameras.size(); ++i) into.cameras[i].frames.add(other.cameras[i].frames);
   for (const Row& row : other.rows) {
     const auto own = std::find_if(into.rows.begin(), into.rows.end(),
                                   [&](const Row& mine) { return mine.times.name() == row.times.name(); });

@@ -31,6 +31,8 @@ const char* name_of(RowKind kind) {
   switch (kind) {
     case RowKind::EndToEnd:
       return "end to end";
+    case RowKind::Camera:
+      return "camera";
     case RowKind::Wait:
       return "wait";
     case RowKind::Transfer:

@@ -235,9 +235,9 @@ MeasuredPipeline measured_from(const PipelineTimes& times, const Load& load, dou
   measurement.load.rate = mean_rate(camera.records);
   measurement.start_ns = camera.records.time(0, Columns::kDue);
   const std::int64_t warm_ns = measurement.start_ns + static_cast<std::int64_t>(load.warm_up_s * 1e9);
-  while (measurement.warm_up_frames < camera.offered &&
-         camera.records.time(measurement.warm_up_frames, Columns::kDue) < warm_ns)
-    ++measurement.warm_up_frames;
+  while (camera.warm_up_frames < camera.offered &&
+         camera.records.time(camera.warm_up_frames, Columns::kDue) < warm_ns)
+    ++camera.warm_up_frames;
   measurement.cameras.push_back(std::move(camera));
   result.kept = kept_rows(sinks, warm_ns);
   result.traced = traced_rows(times.traced, warm_ns);

@@ -26,15 +26,15 @@ const char* name_of(Until until);
 struct Settings {
   Mode mode = Mode::Stream;
   Loop loop = Loop::Open;
-  double rate = 0;  ///< frames a second of each camera; 0 = as fast as the loop goes
+  double rate = 0;  ///< frames a second of each camera, their mean where they differ; 0: as fast as it goes
   std::string arrival = "fixed";
   std::uint64_t seed = 1;
   double duration_s = 0, warm_up_s = 0;
-  std::uint64_t warm_up_frames = 0;  ///< of each camera
+  std::uint64_t warm_up_frames = 0;  ///< of each camera, the most where they differ
   int cameras = 1, repeats = 1;
   std::uint64_t probe_every = kEveryFrame;  ///< frames whose parts are timed: see kNoFrame
-  double deadline_ms = 0;
-  double hold_share = 0.999;  ///< of the frames that have to meet the deadline
+  double deadline_ms = 0;                   ///< the shortest where those of cameras differ
+  double hold_share = 0.999;                ///< of the frames that have to meet the deadline
   Until until = Until::Result;
   bool sinks = true;
   std::uint64_t held_frames = 0;  ///< of the source, kept in memory; 0: each was read when it was needed
@@ -75,7 +75,8 @@ struct Tally {
   }
 };
 
-enum class RowKind : std::uint8_t { EndToEnd, Wait, Transfer, Stage, Sink, Interval, Traced };
+/// Camera: from end to end, of one of `sources:`, up to what is compared with its deadline.
+enum class RowKind : std::uint8_t { EndToEnd, Camera, Wait, Transfer, Stage, Sink, Interval, Traced };
 const char* name_of(RowKind kind);
 struct Row {
   RowKind kind = RowKind::EndToEnd;
@@ -113,6 +114,13 @@ struct Repeat {
   double misses_per_million = 0;
 };
 
+/// A camera of `sources:`, what it was measured at, and what became of its frames. Its times have a row.
+struct CameraFigures {
+  std::string name;
+  double rate = 0, deadline_ms = 0;
+  Tally frames;
+};
+
 /// One step of a search: with so many frames a second and cameras the deadline was held, or not.
 struct Trial {
   double rate = 0;
@@ -120,11 +128,6 @@ struct Trial {
   std::uint64_t offered = 0, misses = 0;
   double p50_ms = 0, max_ms = 0;
   bool held = false;
-};
-
-struct Memory {
-  std::uint64_t slots = 0;                         ///< of all cameras together
-  std::uint64_t host = 0, pinned = 0, device = 0;  ///< bytes of all slots
 };
 
 /// What the probes of the stages cost, from runs with all frames probed and with none in turns.
@@ -141,9 +144,10 @@ struct ProbeCost {
 struct LatencyReport {
   Settings settings;
   std::vector<std::pair<std::string, std::string>> environment;
-  Tally frames;
-  double first_frame_ms = 0;  ///< time of the first frame of the warm-up; 0: it had no result
-  std::vector<Row> rows;      ///< "due to result", what else there is from end to end, then the parts
+  Tally frames;                        ///< of all cameras
+  std::vector<CameraFigures> cameras;  ///< empty: the graph has one source
+  double first_frame_ms = 0;           ///< time of the first frame of the warm-up; 0: it had no result
+  std::vector<Row> rows;  ///< "due to result", what else there is from end to end, then the parts
   std::vector<WorstFrame> worst;
   std::vector<WorstFrame> worst_probed;       ///< the slowest of the probed ones; empty where all were
   std::vector<std::uint64_t> missing_frames;  ///< the first of them that have no result
@@ -172,6 +176,10 @@ inline constexpr const char* kInput = "input";
 /// The names of rows that others refer to.
 inline constexpr const char* kDueToResult = "due to result";
 inline constexpr const char* kDueToSinks = "due to end of sinks";
+/// The name of the row with the times of a camera of `sources:`.
+inline std::string row_of_camera(const std::string& name) {
+  return "camera " + name;
+}
 /// Begins the name of the row that says how long a sink of a GStreamer pipeline keeps a frame.
 inline constexpr std::string_view kInSink = "in sink ";
 
@@ -183,14 +191,16 @@ struct SummaryOptions {
 LatencyReport summarise(const GraphSpec& graph, Settings settings, const std::vector<Measurement>& repeats,
                         const SummaryOptions& options);
 
-/// The names of the rows that a measurement of this graph will have.
-std::vector<std::string> row_names(const GraphSpec& graph);
+/// The names of the rows that a measurement of these cameras will have.
+std::vector<std::string> row_names(const FleetSpec& fleet);
 
 /// The merged report of measurements that may be put together: same load, graph, deadline. Throws
 /// Error(BadOption) that says in what they differ.
 void merge(LatencyReport& into, const LatencyReport& other);
 /// "the input: CRC-32 ... and CRC-32 ..." where two measurements are known to be of other frames, else empty.
 std::string difference_of_input(const LatencyReport& one, const LatencyReport& other);
+/// In what the cameras of `sources:` differ; empty: in nothing.
+std::string difference_of_cameras(const LatencyReport& one, const LatencyReport& other);
 /// In what two measurements are no measurements of the same thing; empty: they may be compared.
 std::string difference_of_load(const Settings& one, const Settings& other);
 

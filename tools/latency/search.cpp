@@ -25,7 +25,7 @@ class Search {
     Measurement measurement = measure(bench_, load);
     interrupted_ = measurement.signal != 0;
     const std::vector<Measurement> one{std::move(measurement)};
-    const LatencyReport report = summarise(bench_.graph, settings_, one, {.worst = 0});
+    const LatencyReport report = summarise(bench_.graph(), settings_, one, {.worst = 0});
     const bool held = !interrupted_ && verdict_of(report).state == Verdict::State::Pass;
     found_.trials.push_back({.rate = load.rate,
                              .cameras = load.cameras,
@@ -52,8 +52,11 @@ double median_of(std::vector<double> values) {
   return values.empty() ? 0 : values[values.size() / 2];
 }
 
-/// Frames one at a time, as fast as that goes.
-Measurement measure_alone(const Bench& bench, Load load, std::uint64_t probe_every, double duration_s) {
+/// Frames of the first camera one at a time, as fast as that goes.
+Measurement measure_alone(Bench bench, Load load, std::uint64_t probe_every, double duration_s) {
+  bench.cameras.resize(1);
+  bench.cameras[0].rate = 0;
+  bench.fleet = nullptr;
   load.loop = Loop::Closed;
   load.rate = 0;
   load.cameras = 1;
@@ -71,7 +74,7 @@ double alone_s(double frame_ms) {
 /// The median time of a frame, in ms, alone on its way.
 double alone_ms(const Bench& bench, const Load& load, std::uint64_t probe_every, double duration_s) {
   const std::vector<Measurement> one{measure_alone(bench, load, probe_every, duration_s)};
-  return summarise(bench.graph, {}, one, {.worst = 0}).counted().percentile(0.5).ms;
+  return summarise(bench.graph(), {}, one, {.worst = 0}).counted().percentile(0.5).ms;
 }
 
 }  // namespace

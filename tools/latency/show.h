@@ -42,7 +42,11 @@ std::string trace_of(const GraphSpec& graph, const std::vector<Measurement>& rep
                      std::size_t most);
 
 /// "1 camera, open loop, fixed arrivals, 10 frames/s ...": what was asked for, in a line.
-std::string load_text(const Settings& settings);
+std::string load_text(const LatencyReport& report);
+/// The name of a camera of `sources:`; else "camera 2", with that noun.
+std::string name_of_camera(const LatencyReport& report, int number, std::string_view noun);
+/// "10 frames/s within 100 ms: 600 offered = ...; 0 missed"
+std::string camera_text(const CameraFigures& camera, Mode mode);
 /// Why a frame was dropped that no deadline made drop.
 const char* reason_of_drops(Mode mode);
 /// A line each; empty where it is not known.

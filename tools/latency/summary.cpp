@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kMostListed = 20;
 constexpr std::size_t kMostBins = 240;
 
+/// What became of the frames of cameras.
 Tally tally(const std::vector<Measured>& cameras, const Settings& settings) {
   Tally sum;
   for (const Measured& camera : cameras) {
@@ -97,6 +98,13 @@ void add_rows(LatencyReport& report, const GraphSpec& graph, const std::vector<M
   add_row(RowKind::EndToEnd, kDueToSinks, samples_of(repeats, [](const Measured& camera, std::size_t frame) {
             return camera.to_sinks(frame);
           }));
+  for (const CameraFigures& figures : report.cameras)
+    add_row(
+        RowKind::Camera, row_of_camera(figures.name),
+        samples_of(repeats, [&](const Measured& camera, std::size_t frame) -> std::optional<std::int64_t> {
+          if (camera.name() != figures.name) return std::nullopt;
+          return camera.counted(frame, report.settings.until);
+        }));
   for (const Part& part : parts_of(graph)) {
     if (part.unprobed) continue;
     add_row(
@@ -203,6 +211,21 @@ void add_series(LatencyReport& report, const std::vector<Measurement>& repeats) 
   }
 }
 
+/// The cameras of `sources:` in their order, each with its frames of all repeats.
+void add_cameras(LatencyReport& report, const std::vector<Measurement>& repeats) {
+  for (const Measurement& repeat : repeats)
+    for (const Measured& camera : cameras_of(repeat)) {
+      if (camera.name().empty()) return;
+      const auto number = static_cast<std::size_t>(camera.number());
+      if (report.cameras.size() < number)
+        report.cameras.push_back({.name = camera.name(),
+                                  .rate = camera.rate(),
+                                  .deadline_ms = camera.deadline_ms(report.settings),
+                                  .frames = {}});
+      report.cameras[number - 1].frames.add(tally({camera}, report.settings));
+    }
+}
+
 void add_repeat(LatencyReport& report, const Measurement& repeat) {
   for (const CameraRun& camera : repeat.cameras)
     report.source_reconnections += camera.report.source_reconnections;
@@ -231,26 +254,31 @@ void add_resources(LatencyReport& report, const std::vector<Measurement>& repeat
     add_fields(sum, one, kSummed);
     sum.resident_end_bytes = one.resident_end_bytes;
   }
-  const Measurement& last = repeats.back();
-  const auto slots = static_cast<std::uint64_t>(last.slots) * last.cameras.size();
-  report.memory = {.slots = slots,
-                   .host = slots * last.slot.host,
-                   .pinned = slots * last.slot.pinned,
-                   .device = slots * last.slot.device};
+  report.memory = repeats.back().memory;
+}
+
+double mean_rate(const Measurement& one) {
+  if (one.cameras.front().name.empty()) return one.load.rate;
+  double sum = 0;
+  for (const CameraRun& camera : one.cameras) sum += camera.rate;
+  return sum / static_cast<double>(one.cameras.size());
 }
 
 void complete_settings(Settings& settings, const Measurement& one) {
   const RunReport& run = one.cameras.front().report;
   settings.loop = one.load.loop;
-  settings.rate = one.load.rate;
+  settings.rate = mean_rate(one);
   settings.arrival = text_of(one.load.arrival);
   settings.seed = one.load.seed;
   settings.duration_s = one.load.duration_s;
   settings.warm_up_s = one.load.warm_up_s;
-  settings.warm_up_frames = one.warm_up_frames;
+  for (const CameraRun& camera : one.cameras)
+    settings.warm_up_frames = std::max<std::uint64_t>(settings.warm_up_frames, camera.warm_up_frames);
   settings.cameras = one.load.cameras;
   settings.probe_every = one.load.probe_every;
   settings.source = run.source;
+  for (std::size_t i = 1; i < one.cameras.size() && !one.cameras[i].name.empty(); ++i)
+    settings.source += ", " + one.cameras[i].report.source;
   settings.backend = name_of(run.backend);
   settings.backend_reason = run.backend_reason;
   settings.on_full = name_of(run.on_full);
@@ -298,6 +326,7 @@ LatencyReport summarise(const GraphSpec& graph, Settings settings, const std::ve
   const Measured first(repeats.front(), repeats.front().cameras.front(), 1);
   if (first.records().size() > 0 && first.delivered(0)) report.first_frame_ms = ms(first.to_result(0));
   for (const Measurement& repeat : repeats) add_repeat(report, repeat);
+  add_cameras(report, repeats);
   add_rows(report, graph, repeats);
   add_worst(report, graph, repeats, options.worst);
   add_series(report, repeats);

@@ -99,6 +99,13 @@ std::string misses_text(const LatencyReport& report) {
   return text;
 }
 
+std::string camera_rows(const LatencyReport& report) {
+  std::string text;
+  for (const CameraFigures& one : report.cameras)
+    text += row(text.empty() ? "cameras" : "", one.name + ", " + camera_text(one, report.settings.mode));
+  return text;
+}
+
 std::string worst_rows(const LatencyReport& report, std::string_view head,
                        const std::vector<WorstFrame>& worst) {
   std::string text;
@@ -110,7 +117,8 @@ std::string worst_rows(const LatencyReport& report, std::string_view head,
     for (std::size_t i = 0; i < std::min<std::size_t>(3, parts.size()); ++i)
       if (parts[i].second >= kLeast_ms)
         where += fmt::format("{}{} {:.4g}", where.empty() ? "" : ", ", parts[i].first, parts[i].second);
-    const std::string camera = report.settings.cameras > 1 ? fmt::format("camera {} ", one.camera) : "";
+    const std::string camera =
+        report.settings.cameras > 1 ? name_of_camera(report, one.camera, "camera") + " " : "";
     text += row(text.empty() ? head : "",
                 fmt::format("{}#{:<7} {:8.3f} ms, due at {:.3f} s: {}{}", camera, one.frame, one.total_ms,
                             one.due_s, where, one.probed ? "" : " (not probed)"));
@@ -163,6 +171,17 @@ const char* reason_of_drops(Mode mode) {
   return mode == Mode::Pipeline ? "left out on the way" : "no free slot";
 }
 
+std::string name_of_camera(const LatencyReport& report, int number, std::string_view noun) {
+  return report.cameras.empty() ? fmt::format("{} {}", noun, number)
+                                : report.cameras.at(static_cast<std::size_t>(number) - 1).name;
+}
+
+std::string camera_text(const CameraFigures& camera, Mode mode) {
+  return fmt::format("{}within {:g} ms: {}; {} missed",
+                     camera.rate > 0 ? fmt::format("{:g} frames/s ", camera.rate) : "", camera.deadline_ms,
+                     frames_text(camera.frames, mode), camera.frames.misses());
+}
+
 std::string resources_text(const LatencyReport& report) {
   const Resources& used = report.resources;
   const double frames = static_cast<double>(std::max<std::uint64_t>(1, report.frames.offered));
@@ -210,14 +229,16 @@ std::string allocations_text(const FrameAllocations& allocations) {
                      allocations.frames);
 }
 
-std::string load_text(const Settings& settings) {
+std::string load_text(const LatencyReport& report) {
+  const Settings& settings = report.settings;
   if (settings.mode == Mode::Pipeline)
     return fmt::format(
         "{} frames, {:.4g} a second on average, for {} after a warm-up of {}, which is left out",
         settings.loop == Loop::Open ? "live" : "as fast as the pipeline takes them:", settings.rate,
         duration_text(settings.duration_s * 1e9), duration_text(settings.warm_up_s * 1e9));
-  const std::string rate =
-      settings.rate > 0 ? fmt::format("{:g} frames/s", settings.rate) : "as fast as it goes";
+  const std::string rate = settings.rate == 0       ? "as fast as it goes"
+                           : report.cameras.empty() ? fmt::format("{:g} frames/s", settings.rate)
+                                                    : "at its own rate";
   const std::string loop = settings.loop == Loop::Open
                                ? fmt::format("open loop, {} arrivals", settings.arrival)
                                : std::string("closed loop, one frame at a time");
@@ -232,12 +253,13 @@ std::string load_text(const Settings& settings) {
 namespace {
 
 /// What was measured, and with what.
-std::string setting_rows(const Settings& settings) {
+std::string setting_rows(const LatencyReport& report) {
+  const Settings& settings = report.settings;
   if (settings.mode == Mode::Pipeline)
-    return row("pipeline", printable_sentence(settings.graph_text)) + row("load", load_text(settings)) +
+    return row("pipeline", printable_sentence(settings.graph_text)) + row("load", load_text(report)) +
            row("from", printable_sentence(settings.source));
   std::string text = row("graph", printable_sentence(settings.graph_file));
-  text += row("load", load_text(settings));
+  text += row("load", load_text(report));
   text +=
       row("input", printable_sentence(settings.source) +
                        (settings.held_frames > 0
@@ -254,13 +276,14 @@ std::string setting_rows(const Settings& settings) {
 
 std::string table_of(const LatencyReport& report, const Judgement& judgement) {
   const Settings& settings = report.settings;
-  std::string text = setting_rows(settings);
+  std::string text = setting_rows(report);
   for (const auto& [name, value] : report.environment)
     if (name == "device" || name == "processor") text += row("machine", printable_sentence(value));
   if (report.merged > 1) text += row("merged", fmt::format("from {} reports", report.merged));
   text += trial_rows(report);
   text += row("frames", frames_text(report.frames, settings.mode));
   text += row("misses", misses_text(report));
+  text += camera_rows(report);
   if (report.first_frame_ms > 0)
     text += row("first", fmt::format("frame after {:.4g} ms (warm-up)", report.first_frame_ms));
   text += row("probed", probed_text(report));
