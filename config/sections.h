@@ -35,12 +35,12 @@ struct Declared {
   ParamSet params;
   ParamSet settings;  ///< the parameters that all sinks have (sink_params); empty for stages
   const YamlEntry* from = nullptr;
-  // Of stages:
+  // What follows is set for stages alone.
   Half half = Half::None;
   std::vector<std::string> part_names;  ///< the names of the two halves that were joined to this stage
   std::size_t after = 0;      ///< how many stages are before it: inputs without `from` come from these
   Place input_place;          ///< for messages about its inputs
-  NodeSpec::ListedStep step;  ///< of a step of a list
+  NodeSpec::ListedStep step;  ///< where a node is a step of a list: which one
 
   /// The name for messages about its inputs.
   const std::string& input_name() const { return input_name_of(*this); }

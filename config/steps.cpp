@@ -19,7 +19,7 @@ bool leaves_contours_alone(const YamlNode& step, const StageType& type) {
                              from->value.find(type.inputs[0].name) == nullptr);
 }
 
-/// Of a step of this number that says where its contours come from.
+/// Reports that step `number` says where its contours come from, which the list decides.
 void refuse_from(const YamlEntry& from, const StageType& type, std::size_t number, const std::string& what,
                  Problems& problems) {
   std::string fix = number == 0 ? "write from: NODE beside the list"

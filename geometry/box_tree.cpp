@@ -108,7 +108,7 @@ void BoxTree::split(std::uint32_t node, std::uint32_t begin, std::uint32_t end) 
   find_first(node);
 }
 
-/// Of a node: the first contour of those that are left in it.
+/// Finds the first contour of those that are left in a node.
 void BoxTree::find_first(std::uint32_t node) {
   Node& of = nodes_[node];
   of.contour = Nearest::kNone;

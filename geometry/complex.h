@@ -53,7 +53,7 @@ CONTORNO_HD inline Complex cosine_and_sine(double x) {
 /// exp(i angle) for an angle of whole eighths of a turn, 0 to 7, and the part `numerator` / `denominator` of
 /// another one, which is less than 1. Both are exact, so that no angle is reduced in floating point.
 CONTORNO_HD inline Complex on_circle(unsigned eighths, std::uint64_t numerator, std::uint64_t denominator) {
-  // Of odd eighths, back from the end: the quarter turn that is nearer, and at most pi / 4 from there.
+  // Odd eighths are measured back from their end, so that the nearer quarter turn is at most pi / 4 away.
   const bool back = eighths % 2 != 0;
   const std::uint64_t part = back ? denominator - numerator : numerator;
   Complex r =

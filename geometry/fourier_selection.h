@@ -27,7 +27,8 @@ CONTORNO_HD inline Index index_of(Index rank, Index count) {
   return rank % 2 == 0 ? rank / 2 : count - (rank + 1) / 2;
 }
 
-/// By what the largest are told: the magnitude as a multiple of 1e-9, so that rounding decides no ties.
+/// What the largest coefficients are chosen by: the magnitude as a multiple of 1e-9, so that rounding decides
+/// no ties.
 CONTORNO_HD inline double importance_of(const Complex& coefficient) {
   return std::floor(magnitude(coefficient) * 1e9 + 0.5);
 }

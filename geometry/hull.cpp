@@ -39,7 +39,7 @@ void sort_by_bins(const GridPoint* from, std::size_t count, std::int64_t least, 
   std::uint32_t before = 0;
   for (std::size_t bin = 0; bin < used; ++bin) before += std::exchange(bins[bin], before);
   for (std::size_t i = 0; i < count; ++i) to[bins[bin_of(from[i])]++] = from[i];
-  // By now a bin says where it ends.
+  // Each bin's entry says by now where the bin ends.
   std::uint32_t begin = 0;
   for (std::size_t bin = 0; bin < used; begin = bins[bin++]) {
     if (bins[bin] - begin > kFewInBin)

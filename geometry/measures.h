@@ -128,7 +128,7 @@ CONTORNO_HD inline void write_ellipse(const ContoursView& out, std::uint32_t ind
   put(out, Attribute::Orientation, index, angle_of(e.row_col, half) / 2);
 }
 
-/// Of a contour with `area` (0 of an open one) and a convex hull of `hull`.
+/// Writes the figures of form of a contour with `area` (0 for an open one) and the convex hull `hull`.
 CONTORNO_HD inline void write_form(const ContoursView& out, std::uint32_t index, double area, double length,
                                    double hull) {
   const double size = area < 0 ? -area : area;

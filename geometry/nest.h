@@ -32,7 +32,7 @@ struct NestMemory {
   NestNode* nodes = nullptr;
   Box* blocks = nullptr;
 
-  /// About 60 bytes a contour of the planned capacity and 2 a point; for an ArrayTaker.
+  /// Takes the arrays from an ArrayTaker: about 60 bytes a contour of the planned capacity and 2 a point.
   template <class Taker>
   void arrays(Taker& take, const ContoursFormat& format) {
     const std::size_t contours = format.contour_capacity;

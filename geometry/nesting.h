@@ -69,7 +69,7 @@ struct Around {
   CONTORNO_HD std::uint32_t parent_or_none() const { return depth > 0 ? parent : kNoParent; }
 };
 
-/// For the frame of which some contour has more larger ones around it than are tried. Throws Error(BadData).
+/// Throws Error(BadData) for a frame in which some contour has more larger ones around it than are tried.
 [[noreturn]] void throw_too_many();
 
 CONTORNO_HD inline void write(const ContoursView& out, std::uint32_t contour, const Around& around) {

@@ -24,7 +24,8 @@ class PointBlocks {
   static std::uint64_t boxes_for(std::uint64_t points) { return points / kPointsABox; }
   static std::uint64_t first_box(std::uint64_t point) { return (point + kPointsABox - 1) / kPointsABox; }
 
-  /// Of `count` points; `boxes` has room for boxes_for(count) and need not be initialised before build().
+  /// Borrows `count` points; `boxes` has room for boxes_for(count) and need not be initialised before
+  /// build().
   PointBlocks(const Point* points, std::uint32_t count, Box* boxes);
   void build();
 

@@ -133,7 +133,7 @@ class BlockTeam : public DeviceTeam<BlockTeam> {
     __syncthreads();  // all have read
     return mine;
   }
-  /// By the first warp, whose lanes are those of the order.
+  /// The first warp adds, whose lanes are those of the order.
   template <class Sums, class Add>
   __device__ Sums sum(std::uint64_t count, const Add& add) const {
     static_assert(sizeof(Sums) <= sizeof(BlockShared));

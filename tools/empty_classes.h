@@ -31,8 +31,8 @@ class EmptyClasses {
   std::uint64_t frames_ = 0;
 };
 
-/// Of the samples of one channel that are numbers; both infinite, the least above the greatest, where none
-/// is.
+/// The range of the samples of one channel that are numbers; both infinite, the least above the greatest,
+/// where none is.
 MapRange range_of(const ImageView& map, int channel);
 
 /// "0.5 (127.5 of 255)" for maps of uint8, "0.5" for those of float: a value, and the sample that means it.

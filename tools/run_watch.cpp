@@ -146,7 +146,7 @@ class Watch {
     for (const std::string& line : lines) say(line);
   }
 
-  /// Of the first camera that runs.
+  /// The latency of the first camera that runs.
   double latency_us() const {
     for (std::size_t i = 0; i < fleet_.size(); ++i)
       if (const Runner* const runner = fleet_.camera(i).runner()) return runner->latency_now_us();

@@ -6,8 +6,8 @@
 namespace contorno {
 namespace {
 
-// Of the bands, from the last to the first. Tracing a band of floats takes a twelfth of its upload or less,
-// if it is not noise; a copy more costs 2 us.
+// How many times as large each band is as the one behind it. Tracing a band of floats takes a twelfth of its
+// upload or less, if it is not noise; a copy more costs 2 us.
 constexpr std::size_t kGrowth = 8;
 
 void copy_band(const ImageBand& band, const ImageView& host, const ImageView& device, void* stream) {

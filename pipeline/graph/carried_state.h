@@ -45,7 +45,7 @@ class CarriedState {
   /// When the frame is complete and valid.
   void settle() { next_ = left(); }
 
-  /// For the stages.
+  /// Puts the state that a frame begins with, and where it leaves its own, where stages look for them.
   void give_to(RunContext& context) const;
 
   /// A copy of the state: park() makes it before a frame that counts for nothing (the warm-up), restore()

@@ -49,7 +49,8 @@ struct Origin {
   bool operator==(const Origin&) const = default;
 };
 
-/// Of a node, or of what becomes one: the part or step that the file names where the inputs are.
+/// The name for messages about the inputs of a node, or of what becomes one: that of the part or step that
+/// the file names there.
 template <class Node>
 const std::string& input_name_of(const Node& node) {
   if (!node.part_names.empty()) return node.part_names.front();

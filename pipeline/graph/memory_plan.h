@@ -38,7 +38,7 @@ class MemoryPlan {
 
   /// In bytes, a multiple of kAlignment.
   std::size_t offset(std::size_t block) const { return blocks_[block].offset; }
-  /// Of all blocks together: the end of the last one.
+  /// What all blocks take together: the end of the last one.
   std::size_t bytes() const { return bytes_; }
   /// bytes() if no two blocks shared an address.
   std::size_t bytes_apart() const;

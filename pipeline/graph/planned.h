@@ -47,7 +47,7 @@ class Capacities {
   std::atomic<std::uint64_t> generation_ = 0;
 };
 
-/// Of which frames the parts are timed one by one: those whose number is a multiple of this.
+/// The parts of a frame are timed one by one where its number is a multiple of this.
 inline constexpr std::uint64_t kNoFrame = 0, kEveryFrame = 1;
 /// So many that frames are hardly slower for it. On CUDA, where a frame with times has an event after every
 /// stage, one in 11: a prime, so that all slots have their share and few inputs are in step with it. On the
@@ -110,8 +110,8 @@ class PlannedGraph {
   void plan(const StreamFormat& stream) { plan(source_of(stream)); }
   /// Plans every stage, but allocates nothing for frames: afterwards only `format` and `memory` may be asked.
   void plan_formats(const StreamFormat& stream);
-  /// Of a graph with values outside: plans and allocates what lies between and beside them, and clears it on
-  /// `stream`.
+  /// Prepares a graph with values outside: plans and allocates what lies between and beside them, and clears
+  /// it on `stream`.
   void plan_between(const PlannedSource& source, void* stream);
   /// Where the source writes: null views for what the stream does not have.
   FrameInput& input() { return input_; }
@@ -247,7 +247,7 @@ class PlannedGraph {
   std::vector<std::optional<BandedUpload>> uploads_;  // of the images of the source that a node takes
   std::vector<int> source_read_until_;                // the last node that reads an output of the source
   std::vector<Download> downloads_;                   // behind the last node
-  std::vector<Download> counts_downloads_;            // behind the node itself, by node
+  std::vector<Download> counts_downloads_;            // by node: what follows that node, before the next one
   FrameInput input_;
   // Kept over a replan: the frame that overflowed is still in them. Pinned, but for a frame on the device.
   Block input_block_, frame_block_;

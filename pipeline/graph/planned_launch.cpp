@@ -44,7 +44,8 @@ void PlannedGraph::run_on_host() {
   }
 }
 
-/// Of the node at work. On the CPU times are durations until all nodes are done, since parts may take turns.
+/// Notes when a part of the node at work is done. On the CPU times are durations until all nodes are done,
+/// since parts may take turns.
 void PlannedGraph::end_part(std::size_t part) {
   part += nodes_[running_].first_part;
   const bool on_host = nodes_[running_].on_host;
@@ -106,7 +107,8 @@ void PlannedGraph::launch_captured() {
   parts[2].launch(stream_);
 }
 
-/// Of both kinds of frames at once: one that is planned again pays for it, and none behind it.
+/// Captures the work of probed and of other frames at once: a frame that is planned again pays for it, and
+/// none behind it.
 void PlannedGraph::capture() {
   std::array<std::vector<CapturedGraph>, 2> all;
   const bool launched = probed_;

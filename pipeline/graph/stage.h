@@ -119,7 +119,7 @@ struct RunContext {
   std::span<std::byte* const> scratches;
   void* stream = nullptr;  ///< cudaStream_t on the CUDA backend, null on the CPU
   int threads = 1;
-  // Of stages that asked for a state, in memory of the backend; see below.
+  // The states of stages that asked for one, in memory of the backend; see below.
   const std::byte* states_before = nullptr;
   std::byte* states_after = nullptr;
   const std::uint64_t* frame_number = nullptr;  ///< FrameInfo::number; the host may read it too

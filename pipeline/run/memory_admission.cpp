@@ -30,7 +30,7 @@ std::size_t left_of(std::optional<std::size_t> limit, std::optional<std::size_t>
   return *limit > *used ? *limit - *used : 0;
 }
 
-/// Of the addresses that `ulimit -v` allows.
+/// What is left of the addresses that `ulimit -v` allows, in bytes.
 std::size_t addresses_left() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return MemoryLeft::kUnlimited;

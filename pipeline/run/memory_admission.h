@@ -18,8 +18,8 @@ struct MemoryLeft {
   std::size_t host = kUnlimited;  ///< page-locked memory is of it, too
   std::size_t device = kUnlimited;
 };
-/// Of this process now: free memory of the machine, of its control groups and of its limits; and of the first
-/// device where `backend` is Cuda.
+/// What this process can take now: free memory of the machine, of its control groups and of its limits; and
+/// of the first device where `backend` is Cuda.
 MemoryLeft memory_left(Backend backend);
 /// Bytes that a control group and those around it may still take, a service's and its slice's for example.
 /// `mount` is where the unified hierarchy lies, `group` the path below it.

@@ -11,7 +11,7 @@
 namespace contorno {
 namespace {
 
-/// Of sources that come and go for months only so many faults are kept.
+/// How many faults are kept of a source that comes and goes for months.
 constexpr std::size_t kMostFaults = 100;
 
 class RealTime final : public SourceTime {

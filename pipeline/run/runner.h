@@ -57,7 +57,8 @@ struct RunOptions {
   std::function<void(std::uint64_t frame, const std::string& warning)> on_warning{};
   /// Called from the finisher thread for every result before the sinks get it; must be quick.
   std::function<void(const FrameTimes&)> on_times{};
-  /// Likewise, with the contours of the frame already counted. It may read what sinks take and `also_read`.
+  /// Called for each result as well, when the contours of the frame are counted. It may read what sinks take
+  /// and `also_read`.
   std::function<void(const PlannedGraph& result, const std::vector<ClassCounts>& counts)> on_result{};
   /// Values that `on_result` reads and no sink takes: they keep their memory until the frame is complete, and
   /// on CUDA are downloaded.
@@ -109,7 +110,7 @@ class Runner {
   /// Counts so far. Safe from any thread, as latency_now_us is: the latency of the last result.
   FrameCounts progress() const;
   double latency_now_us() const { return last_latency_us_.load(std::memory_order_relaxed); }
-  /// Likewise.
+  /// What the reader has done so far. Safe from any thread.
   ReaderSigns reader_signs() const;
   /// What a runner with these arguments would take, without taking it: how many slots, and what each takes.
   struct Memory {

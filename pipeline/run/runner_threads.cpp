@@ -388,7 +388,7 @@ void Runner::hand_missing_over() {
   missing_.reset();
 }
 
-/// Of a run that ends: what was under way, or was dropped behind the last result.
+/// Accounts for what was under way when the run ended, or was dropped behind the last result.
 void Runner::account_for_rest() {
   std::string error;
   auto reason = aborted_ ? MissingFrames::Reason::Aborted : MissingFrames::Reason::RingFull;

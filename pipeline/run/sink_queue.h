@@ -39,7 +39,7 @@ class SinkQueue {
   /// Has `take` return kNudged once nothing is queued; `limit` is what nudged() says then, the greatest of
   /// several. By who offers.
   void nudge(std::uint64_t limit);
-  /// For the thread that took kNudged.
+  /// The limit that a kNudged goes with; for the thread that took it.
   std::uint64_t nudged() const { return taken_limit_; }
 
   /// Has `work` done by the thread that calls `take`, once the queue is empty, and waits for it. Throws what

@@ -42,7 +42,7 @@ struct ObjectLedger::Open {
   SeenIn first, last;
   Series area;
   std::vector<OfClass> classes;
-  // Of the frame in work:
+  // What follows is about the frame in work.
   bool is_seen = false, is_whole = false;
   double area_now = 0;
 

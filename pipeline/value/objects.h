@@ -30,7 +30,7 @@ struct ObjectsRule {
   std::uint64_t max_views = 0;    ///< kept of an object for its medians; of more, every second, fourth ...
 };
 
-/// Of one number, over all whole views of an object: the largest, the mean and the median.
+/// The largest, the mean and the median of one number over all whole views of an object.
 struct ViewNumbers {
   double largest = 0, mean = 0, median = 0;
 };

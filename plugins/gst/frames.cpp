@@ -49,7 +49,8 @@ void copy_grey(const GstVideoFrame& frame, const ImageView& target) {
   }
 }
 
-/// By the format, else by the flags of the frame; where neither says anything of fields, the usual one.
+/// Which field of a frame is first: by the format, else by the flags of the frame; where neither says
+/// anything of fields, the usual one.
 FirstField first_field(const GstVideoInfo& info, GstBuffer* buffer) {
   if (GST_VIDEO_INFO_FIELD_ORDER(&info) == GST_VIDEO_FIELD_ORDER_TOP_FIELD_FIRST) return FirstField::Upper;
   if (GST_VIDEO_INFO_FIELD_ORDER(&info) == GST_VIDEO_FIELD_ORDER_BOTTOM_FIELD_FIRST) return FirstField::Lower;

@@ -39,8 +39,7 @@ struct PipelineTimes {
   bool live = false;
   std::vector<PassedElement> way;    ///< buffers as they leave the elements up to `contorno`, the last
   std::vector<PassedElement> sinks;  ///< buffers as they come to the sinks behind it
-  /// Of a live pipeline the time that a buffer is stamped with is pts + this, on the clock of now_ns(): when
-  /// a camera took it. 0: not known.
+  /// A camera took a buffer of a live pipeline at its pts + this, on the clock of now_ns(). 0: not known.
   std::int64_t stamp_offset_ns = 0;
   /// When it was ended; 0: it had come to its end by itself.
   std::int64_t stopped_ns = 0;

@@ -15,7 +15,7 @@ using GlibMessageTaker = void (*)(const std::string& sentence);
 /// module is opened.
 void take_glib_messages(GlibMessageTaker say);
 
-/// For the modules: gives the first that asks what take_glib_messages was given, and null to all others,
+/// What a module asks: gives the first that asks what take_glib_messages was given, and null to all others,
 /// because GLib has one writer of messages in a process. May be called from any thread.
 GlibMessageTaker claim_glib_messages();
 

@@ -17,7 +17,7 @@ namespace {
 using namespace classify_lookup;
 
 constexpr std::size_t kMany = kClassifyLanes;
-/// Of a block of a video few colours are unknown: for them a vector or two are enough.
+/// Few colours of a block of a video are unknown: for them a vector or two are enough.
 constexpr std::size_t kFew = 16;
 /// A table of this size and what else a thread works on stay in its second-level cache.
 constexpr std::size_t kTableBytes = 512 * 1024;

@@ -40,7 +40,7 @@ struct MeansAvx2 {
     static constexpr auto kOrder = pair_order<kC>();
     order = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(kOrder.data())));
   }
-  /// Of 32 samples of either row, in 16 bits.
+  /// The sums of 32 samples of either row, in 16 bits.
   CONTORNO_AVX2 __m256i words(__m256i top, __m256i bottom) const {
     const __m256i sum = _mm256_add_epi16(_mm256_maddubs_epi16(_mm256_shuffle_epi8(top, order), ones),
                                          _mm256_maddubs_epi16(_mm256_shuffle_epi8(bottom, order), ones));

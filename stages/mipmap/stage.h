@@ -21,7 +21,7 @@ class MipmapTargets {
   int filled() const { return atlas() ? chain_.levels() - 1 : level_; }
   /// Where the image itself is copied to, if it is part of the output.
   std::optional<ImageView> image_copy(const RunContext& context) const;
-  /// Of an atlas: where each level is, the image itself among them.
+  /// Where each level of an atlas is, the image itself among them.
   const std::vector<LevelBox>& boxes() const { return boxes_; }
   /// The parts of the output that no level covers.
   const std::vector<LevelBox>& free() const { return free_; }

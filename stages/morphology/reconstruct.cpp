@@ -25,8 +25,8 @@ struct Order<float> {
   static float store(W value) { return OrderedFloat::to(value); }
 };
 
-/// By dilation, values are the samples' order; by erosion, the same turned round, so that one algorithm does
-/// both: complements swap minima with maxima.
+/// Values stand for the order of the samples: as it is for a reconstruction by dilation, turned round for one
+/// by erosion, so that one algorithm does both (complements swap minima with maxima).
 template <class S, ReconstructionMethod kMethod>
 struct Values {
   using W = typename Order<S>::W;

@@ -28,7 +28,7 @@ class TensorPlan {
   void take(float* tensor, const ImageView& maps, Activation activation, int threads) const;
   /// Writes what numbers from `next`, 0 to 1, become as samples: an input for tests.
   void fill_with(float* tensor, const std::function<float()>& next) const;
-  /// Of an output with so many channels.
+  /// The sum over the channels of the first pixel, of an output with so many channels.
   double sum_at_first_pixel(const float* tensor, int channels) const;
   /// The channels of an output of these sides; throws Error(BadConfig) where its height and width are not
   /// those of the input.

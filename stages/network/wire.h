@@ -47,11 +47,11 @@ class WireMessage {
   }
   int field() const { return field_; }
   bool is(int field, Kind kind) const { return field_ == field && kind_ == kind; }
-  /// Of a Varint.
+  /// The value of a field that is a Varint.
   std::int64_t number() const { return static_cast<std::int64_t>(number_); }
-  /// Of Bytes.
+  /// The content of a field of Bytes.
   std::string_view bytes() const { return bytes_; }
-  /// Of a Fixed32.
+  /// The value of a field that is a Fixed32.
   float single() const {
     std::uint32_t bits = 0;
     std::memcpy(&bits, bytes_.data(), sizeof bits);
@@ -62,7 +62,7 @@ class WireMessage {
     throw Error(ExitCode::BadData, std::string("it is damaged, or no ONNX file: ") + why);
   }
 
-  /// Of packed numbers: the next one; the message is then a list of them.
+  /// The next of packed numbers, where the message is a list of them.
   bool next_packed(std::int64_t& number) {
     if (left_.empty()) return false;
     number = static_cast<std::int64_t>(varint());

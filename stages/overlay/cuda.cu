@@ -13,7 +13,7 @@ namespace contorno {
 namespace overlay_cuda {
 namespace {
 
-// Of the kernels over points, a multiprocessor. How many points there are is not known on the host: few
+// Blocks a multiprocessor of the kernels over points. How many points there are is not known on the host: few
 // enough that blocks without any cost little.
 constexpr unsigned kPointBlocks = 3;
 

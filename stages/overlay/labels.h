@@ -49,7 +49,7 @@ struct LabelForm {
 /// The pictures of a class that labels are put together from, in this order; texts are the last ones.
 enum LabelPicture : std::uint8_t { kDigitZero = 0, kPoint = 10, kMinus, kLeftEnd, kRightEnd, kFirstText };
 
-/// Of a number: 15 digits, a point and a minus.
+/// The most glyphs of a number: 15 digits, a point and a minus.
 inline constexpr int kMaxGlyphs = 17;
 
 /// The pictures of a number, rounded to the nearest with so many decimals: a minus alone for what is none and

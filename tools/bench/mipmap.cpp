@@ -125,7 +125,7 @@ double device_us(const Stream& stream, const F& enqueue) {
   });
 }
 
-/// Of a frame with the stage in a graph, from page-locked memory to page-locked memory.
+/// The time of a frame with the stage in a graph, from page-locked memory to page-locked memory.
 double frame_us(const ImageView& image, std::int64_t level, std::size_t last_band) {
   ParamSet params(mipmap_stage().params);
   params.set("level", level);

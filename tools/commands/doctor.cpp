@@ -33,7 +33,7 @@ bool has_file(const fs::path& folder, std::string_view letters) {
   return false;
 }
 
-/// Of each module whether it can be opened here, else why not.
+/// Whether each module can be opened here, else why not.
 ordered_json modules_json() {
   ordered_json json = ordered_json::array();
   for (const ModuleSpec* module : kModules) {
@@ -51,8 +51,8 @@ ordered_json modules_json() {
 /// The Python package beside the library: in a build folder, or installed with it.
 ordered_json python_json() {
   const fs::path library = library_folder();
-  // Of the build folder, of installed ones by CMake's and by Debian's rule, and of a wheel, which has the
-  // library.
+  // The folders of the build, of installed modules by CMake's and by Debian's rule, and of a wheel, which has
+  // the library.
   const fs::path parent = library.parent_path(), below = fs::path("python3") / "dist-packages";
   for (const fs::path& folder : {parent / "python", library / below, parent / below, parent})
     if (has_file(folder / "contorno", "_core.")) return {{"present", true}, {"folder", folder.string()}};

@@ -172,7 +172,7 @@ int exit_code(const std::vector<CameraOutcome>& cameras, const Camera* missing, 
   return code;
 }
 
-/// Of a frame on the device; 0: none of the cameras has a limit.
+/// The shortest time that a camera allows a frame on the device; 0: none of them has a limit.
 double shortest_timeout(const FleetSpec& fleet) {
   double shortest = 0;
   for (const CameraSpec& camera : fleet.cameras)

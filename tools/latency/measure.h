@@ -41,7 +41,7 @@ struct Bench {
 
   /// All cameras have the same stages and sinks.
   const GraphSpec& graph() const { return *cameras.front().graph; }
-  /// Of a camera of the measurement, from 0.
+  /// What a camera of the measurement is measured with; they are numbered from 0.
   const BenchCamera& camera(std::size_t number) const { return cameras[fleet != nullptr ? number : 0]; }
 };
 

@@ -44,7 +44,7 @@ class Measured {
 
   const FrameRecords& records() const { return camera_.records; }
   int number() const { return number_; }
-  /// Of a camera of `sources:`; else empty.
+  /// The name of a camera of `sources:`; else empty.
   const std::string& name() const { return camera_.name; }
   double rate() const { return camera_.rate; }
   template <class F>

@@ -97,8 +97,8 @@ ReadResult TimedSource::read(FrameInput& input) {
   return result;
 }
 
-/// Of a closed loop: whether no frame that is due then belongs to it. On a slow machine the frames of the
-/// warm-up alone may take longer than the measurement was to be.
+/// Whether a closed loop is over: no frame that is due then belongs to it. On a slow machine the frames of
+/// the warm-up alone may take longer than the measurement was to be.
 bool TimedSource::is_over(std::int64_t due_ns) {
   if (delivery_.duration_ns == 0) return false;
   const bool is_warm = next_ >= delivery_.first_counted && due_ns - start_ns_ >= delivery_.warm_up_ns;

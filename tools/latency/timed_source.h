@@ -53,8 +53,8 @@ struct Delivery {
   std::vector<std::int64_t> schedule;
   std::int64_t interval_ns = 0;
   double rate = 0;  ///< frames a second that the format declares; 0 = unknown
-  /// Of a closed loop: there are no more frames when so much time has passed since the first one behind the
-  /// warm-up was due, however long that took. 0: until the records are full.
+  /// How long a closed loop lasts: there are no more frames when so much time has passed since the first one
+  /// behind the warm-up was due, however long that took. 0: until the records are full.
   std::int64_t duration_ns = 0;
   std::int64_t warm_up_ns = 0;               ///< of a closed loop, from the first frame on, and
   std::size_t first_counted = 0;             ///< the frame from which on frames, and allocations, are counted

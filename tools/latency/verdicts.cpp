@@ -107,8 +107,8 @@ Held held_by(const CameraFigures& camera, const Distribution& times, double hold
   return {held, frames.misses_per_million() * 1e-6, sentence};
 }
 
-/// Of `sources:`: held where each camera holds its own deadline. Tells of those that do not, else of the one
-/// with the most misses, and among these the slowest for its deadline.
+/// The verdict on cameras of `sources:`: held where each camera holds its own deadline. Tells of those that
+/// do not, else of the one with the most misses, and among these the slowest for its deadline.
 Verdict verdict_of_cameras(const LatencyReport& report) {
   constexpr std::size_t kMostTold = 5;
   static const Distribution kNone;

@@ -120,7 +120,7 @@ class Plot {
     put("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", kField / 2, kField + 38,
         dims_ > 1 ? "coordinates 1 (across) and 2 (up)" : "coordinate 1 (across), number of the point (up)");
   }
-  /// Of points with one coordinate there is no place for a mode along the other axis.
+  /// Points with one coordinate give a mode no place along the other axis.
   void modes() {
     const Drawn modes{result_.modes.data(), result_.counts.size(), dims_};
     if (dims_ < 2) return;

@@ -84,8 +84,8 @@ Pairs pair_near(Unpaired& before, Unpaired& after, double reach) {
   return pairs;
 }
 
-/// Of the attributes that the contours before have; those that only the contours after have are no change
-/// of what was recorded, but their absence is.
+/// Compares the attributes that the contours before have; those that only the contours after have are no
+/// change of what was recorded, but their absence is.
 bool has_equal_attributes(const ContoursView& before, std::uint32_t i, const ContoursView& after,
                           std::uint32_t j) {
   if (!(before.format.attributes == after.format.attributes)) return false;

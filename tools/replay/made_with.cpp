@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFile = "made_with.yaml";
 
-/// Of a path that is there, as seen from the folder; all else (an address, an array in a file) stays.
+/// A path that is there, as seen from the folder; all else (an address, an array in a file) stays.
 std::string seen_from(const fs::path& folder, const std::string& path) {
   std::error_code error;
   if (path.empty() || !fs::exists(path, error)) return path;

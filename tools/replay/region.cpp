@@ -82,7 +82,7 @@ class Windings {
   std::vector<int> counts_;
 };
 
-/// Of each pixel the distance to the nearest one of its column; more than the sides where there is none.
+/// The distance of each pixel to the nearest one of its column; more than the sides where there is none.
 std::vector<std::int64_t> column_distances(const PixelRegion& region) {
   const std::int64_t none = std::int64_t{region.width} + region.height;
   std::vector<std::int64_t> distances(region.in.size(), none);

@@ -27,8 +27,8 @@ struct TrueRegions {
 
 class Truth {
  public:
-  /// Of the dataset that the source reads; there is none where it is no dataset, or one without truth. Throws
-  /// Error(BadData) where a dataset that has truth has a file of several frames.
+  /// The truth of the dataset that the source reads; there is none where it is no dataset, or one without
+  /// truth. Throws Error(BadData) where a dataset that has truth has a file of several frames.
   Truth(const SourceSpec& source, const LabelMeaning& meaning);
 
   bool exists() const { return exists_; }

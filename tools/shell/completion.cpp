@@ -134,7 +134,7 @@ class Line {
       add("--" + stage_->outputs[port].name + "-out", stage_->outputs[port].sentence);
   }
 
-  /// Of a word that is no parameter, a file: the second input or output of a stage.
+  /// A word that is no parameter is a file: the second input or output of a stage.
   void add_param_values(const std::string& beginning) {
     completion_.files =
         param_ == nullptr || param_->kind == ParamKind::Mask || param_->kind == ParamKind::Text;

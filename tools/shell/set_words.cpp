@@ -15,7 +15,7 @@ struct Keys {
   std::vector<const ParamDeclaration*> declarations;
   std::vector<Candidate> others = {};
 };
-/// By the words before the last dot: "source", "pipeline", "classes.rot", the name of a node.
+/// Keys by the words before the last dot: "source", "pipeline", "classes.rot", the name of a node.
 using KeysOfNames = std::map<std::string, Keys>;
 
 /// The graph in the file, if it is one. Only regular files are read: a pipe would be waited for.

@@ -23,7 +23,7 @@ enum class MessageForm : std::uint8_t {
   Cbor,  ///< the same members; points as x, y, x, y, ... in a float32 array (RFC 8746, tag 85)
 };
 
-/// By what a message is told from all others: n counts the messages of a camera in a run, from 1, without
+/// What tells a message from all others: n counts the messages of a camera in a run, from 1, without
 /// holes.
 struct MessageKey {
   std::uint64_t run = 0;  ///< grows from run to run

@@ -49,7 +49,8 @@ class RecordedTimes {
 
   bool are_known() const { return earliest_.has_value(); }
   double rate() const { return rate_; }
-  /// Of an item that has a time; a round begins one mean interval after the last frame of the one before.
+  /// The time of an item that has one; a round begins one mean interval after the last frame of the one
+  /// before.
   std::int64_t of(const DatasetItem& item, std::int64_t round) const {
     const std::int64_t in_round = std::min(*item.time_ns - *earliest_, kLatest);
     return round > (kLatest - in_round) / round_ ? kLatest : in_round + round * round_;

@@ -60,8 +60,8 @@ struct SampleType {
   ElementType type = ElementType::U8;
   bool boolean = false;
 };
-/// Of a data set. Throws Error(BadData), in which `name` is the array's, for samples that are no numbers, and
-/// unless `numbers` is Any for those that no map has.
+/// Describes a data set. Throws Error(BadData), in which `name` is the array's, for samples that are no
+/// numbers, and unless `numbers` is Any for those that no map has.
 SampleType sample_type(hid_t set, Numbers numbers, const std::string& name);
 
 /// Throws Error(BadData) where what a data set says of itself is not what its samples are: attributes that

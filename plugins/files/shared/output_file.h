@@ -42,8 +42,8 @@ bool try_output_path(const ParamTrial& trial, const std::string& path, PathUse u
 enum class Completion : std::uint8_t {
   Rename,   ///< written under a temporary name beside it, renamed by complete()
   InPlace,  ///< has its name from the start; every record in it is complete, also after an error
-  Series,   ///< as Rename, one of many: not brought to the disk, since that takes longer than a frame has,
-            ///< and nobody looks for a second writer
+  Series,   ///< as Rename, one of many: not brought to the disk, since that takes longer than a frame has;
+            ///< another program that writes the same name is not looked for
   SharedSeries,  ///< one of many as well, but brought to the disk as with Rename; runs may write such files
                  ///< into one folder at the same time
   Recording,  ///< as Rename; keep_unfinished(), a complete() that fails and the clean-up after a killed run

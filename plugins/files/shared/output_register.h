@@ -84,7 +84,7 @@ class OutputRegister {
   std::map<std::filesystem::path, std::string> input_paths_;
   std::map<std::filesystem::path, std::string> outputs_;
   std::vector<Pattern> patterns_;
-  /// By the path's hash: the next number to try. Two paths of one hash share it, and so skip a number.
+  /// The next number to try, by the path's hash. Two paths of one hash share it, and so skip a number.
   std::unordered_map<std::size_t, unsigned> next_number_;
   std::uint64_t replaced_ = 0;
   std::string first_replaced_;

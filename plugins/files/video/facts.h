@@ -35,10 +35,10 @@ struct ContainerFacts {
   std::uint64_t whole_bytes = 0;  ///< of a GIF: up to the end of its last whole frame
   /// Whether the matrix of a track of MP4 or QuickTime mirrors the picture at its other diagonal.
   bool transversed = false;
-  /// Of a track of MP4 or QuickTime whose samples are places in a palette that its description holds: 256
+  /// The palette of a track of MP4 or QuickTime whose samples are places in one: 256
   /// colours, words of ARGB of the machine's order.
   std::string palette;
-  /// Of a GIF: when each of its whole frames begins, in ns, and behind the last of them when that ends.
+  /// When each whole frame of a GIF begins, in ns, and behind the last of them when that ends.
   std::vector<std::int64_t> times_ns;
 };
 

@@ -15,7 +15,7 @@ struct Description {
   bool boolean = false;   ///< GDAL reads such samples as bytes
   std::string separator;  ///< between the indices in the names of its chunks; empty: not said
 };
-/// Of the array in `folder`, of version 2 or 3. Nothing where it cannot be read, which GDAL then says.
+/// Describes the array in `folder`, of version 2 or 3. Nothing where it cannot be read, which GDAL then says.
 Description describe_array(const std::filesystem::path& folder);
 
 }  // namespace contorno::zarr

@@ -28,7 +28,7 @@ inline constexpr GstVideoColorimetry kUnknownColours{
 
 /// The colorimetry of pictures of YCbCr or grey whose caps say `told`, with matrix and range known. `coded`
 /// is the media type that they were decoded from or will be encoded to ("video/x-vp8"), empty for raw ones.
-/// Of `info` the format and the size are looked at. Colours of RGB are returned as they are told.
+/// Only the format and the size of `info` are looked at. Colours of RGB are returned as they are told.
 GstVideoColorimetry colours_of(const GstVideoInfo& info, const GstVideoColorimetry& told,
                                std::string_view coded);
 /// Reads caps of raw video, as gst_video_info_from_caps, with the colorimetry of colours_of in place of

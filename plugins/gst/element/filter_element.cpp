@@ -113,7 +113,8 @@ GstFlowReturn generate_output(GstBaseTransform* transform, GstBuffer** out) {
   return streaming(transform, GST_FLOW_ERROR, [&] { return filter_of(transform).take_in(buffer); });
 }
 
-/// Never called, since generate_output has its place: by it the base class knows that frames are changed.
+/// Never called, since generate_output takes its place; that it is there tells the base class that frames are
+/// changed.
 GstFlowReturn transform_ip(GstBaseTransform*, GstBuffer*) {
   return GST_FLOW_OK;
 }

@@ -30,7 +30,7 @@ py::array_t<double> points_of(const std::vector<Complex>& numbers) {
   return points;
 }
 
-/// Of finite (n, 2) points.
+/// The coefficients of finite (n, 2) points.
 py::array_t<std::complex<double>> fourier_coefficients(const Dense<double>& points) {
   const std::vector<Complex> numbers = complex_of(points);
   std::vector<Complex> coefficients;
@@ -44,7 +44,7 @@ py::array_t<std::complex<double>> fourier_coefficients(const Dense<double>& poin
   return made;
 }
 
-/// Of finite coefficients at finite times; the `terms` that are kept are the largest ones if `top`.
+/// The curve of finite coefficients at finite times; the `terms` that are kept are the largest ones if `top`.
 py::array_t<double> fourier_curve(const Dense<std::complex<double>>& coefficients, const Dense<double>& times,
                                   std::uint64_t terms, bool top, py::handle threads) {
   std::vector<Complex> numbers;

@@ -38,7 +38,7 @@ struct AssemblyCounts {
 class Assembler {
  public:
   Assembler(const ImageFormat& map, std::vector<double> levels, const AssemblyOptions& options);
-  /// For the functions that take planes, up to `planes` of them, of maps of this size.
+  /// Makes room for the functions that take planes: up to `planes` of them, of maps of this size.
   Assembler(const ImageFormat& map, int planes, const AssemblyOptions& options);
 
   /// Bytes of scratch for this many contours and points.

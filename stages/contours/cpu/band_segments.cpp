@@ -5,7 +5,7 @@
 namespace contorno {
 namespace {
 
-/// Of each cell's right sample, where `row` has its left one.
+/// The bit of each cell's right sample, where `row` has that of its left one.
 std::uint64_t shifted(const std::uint64_t* row, std::int64_t word, std::int64_t words) {
   return (row[word] >> 1) | (word + 1 < words ? row[word + 1] << 63 : 0);
 }

@@ -43,7 +43,7 @@ class Emitter {
       : cells_(*source.cells), table_(*source.table), samples_(cells_.samples()) {
     const std::ptrdiff_t down = samples_.row_pitch, right = samples_.step;
     constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
-    // By the side through which the next cell is entered, as the walk table has it.
+    // Indexed by the side through which the next cell is entered, as the walk table has it.
     for (const Side side : {kTop, kRight, kBottom, kLeft}) {
       const GridEdge edge = edge_of_side(0, 0, side);
       const std::ptrdiff_t a = edge.row * down + edge.col * right;

@@ -70,7 +70,7 @@ class BandLinker {
   BandResult result_;
   std::uint64_t found_ = 0;  // runs so far: their order
 
-  // Of the run being traced.
+  // The run that is being traced.
   std::uint64_t origin_ = 0, largest_ = 0;
   std::int64_t largest_rank_ = 0;
   Detail* detail_ = nullptr;
