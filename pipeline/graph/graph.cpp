@@ -206,34 +206,32 @@ Origin counted_contours(const GraphSpec& graph) {
   return last;
 }
 
-namespace {
-
-std::string lacks(const StageType& type, Backend backend) {
-  return fmt::format("the stage '{}' has no {} implementation", type.name,
-                     backend == Backend::Cuda ? "CUDA" : "CPU");
+std::string why_not_on(Backend backend, const StageType& type, const ParamSet& params) {
+  const bool on_cuda = backend == Backend::Cuda;
+  if (!(on_cuda ? type.make_cuda : type.make_cpu))
+    return fmt::format("the stage '{}' has no {} implementation", type.name, on_cuda ? "CUDA" : "CPU");
+  for (const OnlyOnCpu& one : type.only_on_cpu)
+    if (on_cuda && params.get(one.param) == ParamValue(one.word))
+      return fmt::format("the stage '{}' has no CUDA implementation of {}: {}; take {}, or backend: cpu",
+                         type.name, one.param, one.word, one.instead);
+  return {};
 }
 
-/// Why a graph does not run on CUDA; empty: it does.
 std::string why_not_on_device(const GraphSpec& graph) {
   const std::vector<bool> on_host = host_nodes(graph);
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const StageType& type = *graph.nodes[i].type;
-    if (!on_host[i]) {
-      if (!type.make_cuda) return lacks(type, Backend::Cuda);
-      continue;
-    }
-    if (!type.make_cpu) return lacks(type, Backend::Cpu);
+    std::string why = why_not_on(on_host[i] ? Backend::Cpu : Backend::Cuda, type, graph.nodes[i].params);
+    if (!why.empty()) return why;
     // Only images are uploaded.
     for (const PortSpec& port : type.outputs)
-      if (port.type != PortType::Image)
+      if (on_host[i] && port.type != PortType::Image)
         return fmt::format("the stage '{}' makes contours for a stage that runs on the host", type.name);
   }
   if (!graph.nodes.empty() && std::ranges::all_of(on_host, std::identity()))
     return "all stages of the graph run on the host";
   return {};
 }
-
-}  // namespace
 
 std::vector<bool> host_nodes(const GraphSpec& graph) {
   std::vector<bool> on_host(graph.nodes.size());
@@ -247,9 +245,9 @@ std::vector<bool> host_nodes(const GraphSpec& graph) {
 }
 
 std::unique_ptr<Stage> make_stage(const StageType& type, Backend backend, const ParamSet& params) {
-  const MakeStage& make = backend == Backend::Cuda ? type.make_cuda : type.make_cpu;
-  if (!make) throw Error(ExitCode::Unavailable, lacks(type, backend));
-  return make(params);
+  if (const std::string why = why_not_on(backend, type, params); !why.empty())
+    throw Error(ExitCode::BadConfig, why);
+  return (backend == Backend::Cuda ? type.make_cuda : type.make_cpu)(params);
 }
 
 GraphSpec graph_of(const StageType& type, const ParamSet& params) {
@@ -289,8 +287,9 @@ BackendChoice choose_backend(Backend wanted, const GraphSpec& graph) {
     if (reason.empty()) return {Backend::Cuda, ""};
   }
   if (wanted == Backend::Auto) return {Backend::Cpu, reason};
-  throw Error(ExitCode::Unavailable, fmt::format("backend cuda was asked for, but {}{}", reason,
-                                                 device.fix.empty() ? "" : "; " + device.fix));
+  throw Error(device.available ? ExitCode::BadConfig : ExitCode::Unavailable,
+              fmt::format("backend cuda was asked for, but {}{}", reason,
+                          device.fix.empty() ? "" : "; " + device.fix));
 }
 
 }  // namespace contorno

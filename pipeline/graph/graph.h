@@ -117,10 +117,14 @@ const ParamSpec* list_of_steps(const StageType& type);
 /// Whether a stage has an implementation; of one that stands for steps: whether all that it may have have
 /// one.
 bool runs_on(const StageType& type, Backend backend);
+/// Why a stage with these parameters does not run on a backend; empty: it does.
+std::string why_not_on(Backend backend, const StageType& type, const ParamSet& params);
+/// Why a graph does not run on CUDA where there is a device; empty: it does.
+std::string why_not_on_device(const GraphSpec& graph);
 /// For each node whether it runs on the host where the graph runs on CUDA: stages that say so
 /// (StageType::on_host), and those from which they have what they take.
 std::vector<bool> host_nodes(const GraphSpec& graph);
-/// A stage of this type. Throws Error(Unavailable) when it has no implementation for the backend.
+/// A stage of this type. Throws Error(BadConfig) when it does not run on the backend.
 std::unique_ptr<Stage> make_stage(const StageType& type, Backend backend, const ParamSet& params);
 /// The graph of one stage, whose node takes what the source gives at the same port. A stage that stands for a
 /// list of steps becomes a node a step. Throws Error(BadOption) when a step takes more than the contours of
@@ -142,8 +146,9 @@ struct BackendChoice {
   std::string reason{};
 };
 
-/// The backend that `wanted` means for `graph` on this machine. Throws Error(Unavailable) with the reason and
-/// the remedy when Cuda is wanted and cannot run.
+/// The backend that `wanted` means for `graph` on this machine. When Cuda is wanted and cannot run it throws,
+/// with the reason and the remedy: Error(Unavailable) where there is no device, Error(BadConfig) where it is
+/// the graph that does not run there.
 BackendChoice choose_backend(Backend wanted, const GraphSpec& graph);
 /// A source or sink that this build does not have, and why not.
 struct LeftOut {

@@ -213,6 +213,12 @@ MakeStage on_cuda() {
 /// Whether a stage asks for the classes of its graph (PlanContext::classes).
 enum class ClassUse : std::uint8_t { None, Needed };
 
+/// A word of a parameter for which there is no CUDA implementation.
+struct OnlyOnCpu {
+  std::string param{}, word{};
+  std::string instead{};  ///< what a graph on CUDA may have in its place, behind "take"
+};
+
 /// A part of what a stage does.
 struct PartSpec {
   std::string name{};
@@ -229,6 +235,7 @@ struct StageType {
   std::string example{};
   MakeStage make_cpu{};
   MakeStage make_cuda{};  ///< empty: no CUDA implementation
+  std::vector<OnlyOnCpu> only_on_cpu = {};
   ClassUse classes = ClassUse::None;
   /// What a stage does one after the other, where that is timed part by part (RunContext::end_part). Of two
   /// parts a graph file may name each as a node; config/ makes them one.

@@ -38,12 +38,10 @@ void copy(const ContoursView& from, const ContoursView& to) {
 
 /// Of the fastest of some frames behind the first two; below 0 where the step refuses them. Throws every
 /// other Error.
-double milliseconds(const StageType& step, const test::Settings& settings,
+double milliseconds(const StageType& step, const ParamSet& params,
                     const std::vector<test::TestContour>& contours, Backend backend) {
   const test::TestContours given(test::kSlowSide, test::kSlowSide, 1, contours);
   GraphSpec graph;
-  ParamSet params(step.params);
-  for (const auto& [name, value] : settings) params.set(name, value);
   graph.nodes.push_back(
       {.name = step.name, .type = &step, .params = params, .inputs = {{Origin::kSource, 0}}});
   Capacities capacities(1);
@@ -91,10 +89,13 @@ std::vector<test::Settings> settings_of(const std::string& step) {
 
 void show(const StageType& step, const test::Settings& settings, const test::SlowContours& family,
           Backend backend, const std::vector<int>& points) {
+  ParamSet params(step.params);
+  for (const auto& [name, value] : settings) params.set(name, value);
+  if (!why_not_on(backend, step, params).empty()) return;
   std::vector<double> times;
   for (const int count : points)
     if (times.empty() || times.back() < kMost_ms)
-      times.push_back(milliseconds(step, settings, family.make(count), backend));
+      times.push_back(milliseconds(step, params, family.make(count), backend));
   const bool refused = std::ranges::any_of(times, [](double ms) { return ms < 0; });
   if (!refused && *std::ranges::max_element(times) < kShown_ms) return;
   std::string text = step.name;

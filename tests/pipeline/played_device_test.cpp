@@ -180,6 +180,42 @@ TEST_CASE(
                        "backend cuda was asked for, but all stages of the graph run on the host", Error);
 }
 
+TEST_CASE("a word that only the CPU knows keeps a graph from the device, and a host's stage may have it") {
+  struct Ways {
+    int way = 0;
+  };
+  ParamList<Ways> list;
+  list.choice("way", &Ways::way, {{"short", 0}, {"long", 1}}, "Which one.");
+  StageType type = type_of("walk", Kind::Invert);
+  type.params = declare(std::move(list));
+  type.only_on_cpu = {{.param = "way", .word = "long", .instead = "short"}};
+  Four four;
+  four.graph.nodes[Four::Count].type = &type;
+  ParamSet& params = four.graph.nodes[Four::Count].params = ParamSet(type.params);
+  CHECK(choose_backend(Backend::Cuda, four.graph).backend == Backend::Cuda);
+  CHECK(make_stage(type, Backend::Cuda, params) != nullptr);
+  params.set("way", std::string("long"));
+  const std::string why =
+      "the stage 'walk' has no CUDA implementation of way: long; take short, or backend: cpu";
+  const BackendChoice choice = choose_backend(Backend::Auto, four.graph);
+  CHECK(choice.backend == Backend::Cpu);
+  CHECK(choice.reason == why);
+  CHECK(make_stage(type, Backend::Cpu, params) != nullptr);
+  CHECK_THROWS_WITH_AS(make_stage(type, Backend::Cuda, params), why.c_str(), Error);
+  try {
+    choose_backend(Backend::Cuda, four.graph);
+    FAIL("it was not refused");
+  } catch (const Error& error) {
+    CHECK(error.code() == ExitCode::BadConfig);
+    CHECK(error.what() == "backend cuda was asked for, but " + why);
+  }
+  // What the node of maps reads runs on the host.
+  four.graph.nodes[Four::Invert].type = &type;
+  four.graph.nodes[Four::Invert].params = params;
+  params.set("way", std::string("short"));
+  CHECK(choose_backend(Backend::Cuda, four.graph).backend == Backend::Cuda);
+}
+
 TEST_CASE(
     "graphs with a stage on the host give the bytes of the CPU, with frames that fail and a state, on any "
     "number of slots") {

@@ -537,5 +537,12 @@ TEST_CASE("every declaration is complete: names, sentences, ports, an example") 
       CHECK(name(spec.name));
       CHECK(sentence(spec.sentence));
     }
+    for (const OnlyOnCpu& one : type->only_on_cpu) {
+      ParamSet params(type->params);
+      CHECK(why_not_on(Backend::Cpu, *type, params).empty());
+      params.set(one.param, one.word);  // throws where there is no such parameter or word
+      CHECK(why_not_on(Backend::Cpu, *type, params).empty());
+      CHECK_FALSE(why_not_on(Backend::Cuda, *type, params).empty());
+    }
   }
 }

@@ -235,7 +235,7 @@ class StageHarness final : public PlanContext {
   }
   /// Every case of a stage's tests holds for its CUDA implementation too, where a device answers.
   void compare_with_cuda() const {
-    if (!type_.make_cuda || !device_report().available) return;
+    if (!device_report().available || !why_not_on(Backend::Cuda, type_, params_).empty()) return;
     CudaShadow shadow(*this, type_, params_, outputs_);
     shadow.with_states(states_).run(inputs_, limit_);
     shadow.check_equal();

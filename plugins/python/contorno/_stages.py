@@ -167,7 +167,7 @@ def _run_on_contours(stage, contours, params, maps=None, size=None, backend="aut
     if size is None and maps is None:
         _refuse_unknown_border(stage, params)
     place = decide(backend, output, stream, *_contours.arrays_with_points(contours), *([] if maps is None else [maps]))
-    if backend == "auto" and not _catalogue()[stage]["cuda"]:
+    if (backend, place) == ("auto", "cuda") and not called(_core.runs_on_cuda, stage, params):
         place = "cpu"  # as in a graph, whose stages run where all of them can
     return called(_contours.run, stage, params, contours, maps, size, place, threads, output == "device", stream, sequence)
 

@@ -69,10 +69,18 @@ py::dict describe(const StageType& type) {
   return stage;
 }
 
+/// Whether a stage with these parameters does, where there is a device.
+bool runs_on_cuda(const StageType& type, const py::dict& params) {
+  ParamSet set(type.params);
+  set_params(set, params);
+  return why_not_on_device(graph_of(type, set)).empty();
+}
+
 }  // namespace
 
 void bind_stages(py::module_& module, const CatalogStages& stages) {
   module.def("apply", with_stage(stages, &apply));
+  module.def("runs_on_cuda", with_stage(stages, &runs_on_cuda));
   module.def("is_on_device", &is_on_device);
   module.def("to_host", &to_host);
   module.def("booleans_as_bytes", &booleans_as_bytes);

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
 #include "geometry/box_tree.h"
+#include "geometry/contour_size.h"
 #include "stages/contour_prep/order_nearest/stage.h"
 #include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/contour_step.h"
@@ -46,6 +48,72 @@ std::uint32_t nearest_start(const OwnPoints& own, const Point& pen) {
     if (squared < least) least = squared, nearest = start_of(own, i);
   }
   return nearest;
+}
+
+/// The distance that the pen travels between two points, in 2^-20 px (kSizeUnits); -1 where a coordinate is
+/// not finite, and of 10^12 px and more.
+std::int64_t travel_between(const Point& a, const Point& b) {
+  constexpr double kMost = 1e12;
+  const double way = std::sqrt(squared_distance(a, b));
+  return way < kMost ? in_size_units(way) : -1;
+}
+
+/// Contours of a class that `2opt` takes, which tries all parts of their order in each pass.
+constexpr std::uint32_t kMostTurned = 16384;
+
+/// The order in which the contours of a class are drawn. Owns nothing.
+struct PenPath {
+  ContoursView in;
+  std::uint32_t* order = nullptr;          ///< of each place: the contour
+  std::uint32_t* starts = nullptr;         ///< of each contour of the frame
+  Point *downs = nullptr, *ups = nullptr;  ///< of each place: where the pen sets down and lifts
+  std::uint32_t count = 0;                 ///< places
+
+  void find_ends(std::uint32_t place) const {
+    const OwnPoints own(in, order[place]);
+    downs[place] = pen_down(own, starts[order[place]]);
+    ups[place] = pen_up(own, starts[order[place]]);
+  }
+
+  /// The travel to a place, which is not the first; as travel_between.
+  std::int64_t travel_to(std::uint32_t place) const { return travel_between(ups[place - 1], downs[place]); }
+  /// By how much the travels become shorter, in the same units, when places `first` to `last` are drawn in
+  /// the opposite order; 0 or less where one of them is not known. 0 < first <= last; `before` is
+  /// travel_to(first).
+  std::int64_t gain(std::int64_t before, std::uint32_t first, std::uint32_t last) const {
+    const bool is_end = last + 1 == count;
+    const std::int64_t behind = is_end ? 0 : travel_to(last + 1);
+    const std::int64_t new_before = travel_between(ups[first - 1], ups[last]);
+    if (before < 0 || behind < 0 || new_before < 0 || new_before >= before + behind) return 0;
+    const std::int64_t new_behind = is_end ? 0 : travel_between(downs[first], downs[last + 1]);
+    return new_behind < 0 ? 0 : before + behind - new_before - new_behind;
+  }
+
+  /// Exchanges the contours at two places, which may be the same, and reverses those that are open.
+  void turn(std::uint32_t a, std::uint32_t b) const {
+    const std::uint32_t contour = order[a];
+    const Point down = downs[a], up = ups[a];
+    if (a != b) reverse(order[b]);
+    reverse(contour);
+    order[a] = order[b], order[b] = contour;
+    downs[a] = ups[b], ups[a] = downs[b];
+    downs[b] = up, ups[b] = down;
+  }
+
+ private:
+  void reverse(std::uint32_t contour) const {
+    const OwnPoints own(in, contour);
+    if (!own.closed && own.count > 0) starts[contour] = own.count - 1 - starts[contour];
+  }
+};
+
+/// For a frame with a class that has more.
+[[noreturn]] void throw_too_many_to_turn() {
+  throw Error(ExitCode::BadData,
+              fmt::format("order_nearest: a class has more than {} contours, allowed up to {} with order: "
+                          "2opt, which tries all parts of their order; leave some out before (drop_small, "
+                          "largest_first), or take order: endpoint",
+                          kMostTurned, kMostTurned));
 }
 
 /// Turns parts of a path round, from each place on the part with the greatest gain.
@@ -180,7 +248,7 @@ ParamDeclaration order_nearest_params() {
       "`greedy`: by the nearest points of contours, which stay as they are. `endpoint`: by the way of "
       "the pen from the end of one to the begin of the next; closed contours get another first point, "
       "and open ones may be turned round. `2opt`: the same, and then parts of the order are turned "
-      "round where that makes ways shorter.");
+      "round where that makes ways shorter; only on the CPU.");
   list.integer("passes", &OrderNearestParams::passes, 1, 1000, Unit::None,
                "How often `2opt` looks at all places of the order, at most; it ends when nothing becomes "
                "shorter.");
@@ -188,14 +256,6 @@ ParamDeclaration order_nearest_params() {
 }
 
 }  // namespace
-
-void throw_too_many_to_turn() {
-  throw Error(ExitCode::BadData,
-              fmt::format("order_nearest: a class has more than {} contours, allowed up to {} with order: "
-                          "2opt, which tries all parts of their order; leave some out before (drop_small, "
-                          "largest_first), or take order: endpoint",
-                          kMostTurned, kMostTurned));
-}
 
 void throw_too_many_steps(std::uint32_t contours) {
   throw Error(
@@ -231,6 +291,7 @@ const StageType& order_nearest_stage() {
       .example = "- type: order_nearest\n",
       .make_cpu = make_step<OrderNearestCpu, OrderNearestParams>,
       .make_cuda = on_cuda<make_order_nearest_cuda>(),
+      .only_on_cpu = {{"order", "2opt", "greedy or endpoint"}},
   });
   return type;
 }

@@ -3,7 +3,6 @@
 
 #include "stages/contour_prep/order_nearest/kernels.cuh"
 #include "stages/contour_prep/order_nearest/stage.h"
-#include "stages/contour_prep/order_nearest/two_opt.cuh"
 #include "stages/contour_prep/shared/array_launch.cuh"
 #include "stages/contour_prep/shared/outputs.h"
 
@@ -19,8 +18,6 @@ class OrderNearestCuda final : public Stage {
     const auto& format = std::get<ContoursFormat>(context.input(0));
     arrays_.plan(context, MemoryKind::Device, format, Job{.order = params_.order});
     refused_ = context.scratch(sizeof(unsigned), MemoryKind::Pinned);
-    if (params_.order == DrawingOrder::TwoOpt)
-      too_many_ = context.scratch(sizeof(unsigned), MemoryKind::Pinned);
     const std::size_t visited = Job::visited_bytes(format);
     step_bytes_ =
         sizeof(order_nearest_cuda::Step) + (visited <= order_nearest_cuda::kMostVisitedShared ? visited : 0);
@@ -38,28 +35,17 @@ class OrderNearestCuda final : public Stage {
     job.refused = context.scratch<unsigned>(refused_);
     launch_("bound_contours", bound_contours, context.stream, job);
     if (is_drawn()) {
-      launch_classes("order_ends", order_ends, step_bytes_, context, job);
+      launch_classes("order_ends", order_ends, context, job);
     } else {
       launch_("measure_pairs", measure_pairs, context.stream, job);
       launch("list_nearest", list_nearest, LaunchKind::Plain, LaunchOrder::AfterPrevious, list_blocks_,
              kArrayThreads, sizeof(Lists), context.stream, job);
-      launch_classes("order_contours", order_contours, step_bytes_, context, job);
+      launch_classes("order_contours", order_contours, context, job);
     }
-    if (params_.order == DrawingOrder::TwoOpt)
-      launch_classes("shorten_ways", shorten_ways, sizeof(Turn), context,
-                     TurnJob{.in = job.in,
-                             .sorted = job.sorted,
-                             .starts = job.starts,
-                             .downs = job.downs,
-                             .ups = job.ups,
-                             .passes = params_.passes,
-                             .too_many = context.scratch<unsigned>(too_many_)});
     order_.write_first(context, job.sorted, ~0U, job.starts);
   }
 
   std::uint64_t overflow(const RunContext& context) const override {
-    if (params_.order == DrawingOrder::TwoOpt && *context.scratch<unsigned>(too_many_) != 0)
-      throw_too_many_to_turn();
     if (const unsigned contours = *context.scratch<unsigned>(refused_); contours > 0)
       throw_too_many_steps(contours);
     return 0;
@@ -70,15 +56,15 @@ class OrderNearestCuda final : public Stage {
   }
 
  private:
-  bool is_drawn() const { return params_.order != DrawingOrder::Greedy; }
+  bool is_drawn() const { return params_.order == DrawingOrder::Endpoint; }
 
   /// A block a class, as far as there are multiprocessors.
-  template <class Kernel, class Arguments>
-  static void launch_classes(const char* name, Kernel* kernel, std::size_t shared, const RunContext& context,
-                             const Arguments& arguments) {
+  template <class Kernel>
+  void launch_classes(const char* name, Kernel* kernel, const RunContext& context,
+                      const order_nearest_cuda::Job& job) const {
     launch(name, kernel, LaunchKind::Plain, LaunchOrder::AfterPrevious,
-           std::clamp(static_cast<unsigned>(arguments.in.format.classes), 1U, multiprocessors()),
-           order_nearest_cuda::kOrderThreads, shared, context.stream, arguments);
+           std::clamp(static_cast<unsigned>(job.in.format.classes), 1U, multiprocessors()),
+           order_nearest_cuda::kOrderThreads, step_bytes_, context.stream, job);
   }
 
   static constexpr unsigned kBlocksPerMultiprocessor = 8;
@@ -89,7 +75,7 @@ class OrderNearestCuda final : public Stage {
   unsigned list_blocks_ = 1;
   std::size_t step_bytes_ = 0;
   PlannedArrays arrays_;
-  Scratch too_many_, refused_;
+  Scratch refused_;
 };
 
 }  // namespace

@@ -41,7 +41,6 @@ struct Job {
   unsigned* visited = nullptr;  ///< bits of contours, if they have no room in shared memory (Placed)
   unsigned* sorted = nullptr;   ///< the numbers of contours in their order
   unsigned* starts = nullptr;   ///< a contour: the own point with which it begins; not for `greedy`
-  Point *downs = nullptr, *ups = nullptr;  ///< a contour; those of a class by places; only for `2opt`
   unsigned long long* listing = nullptr;   ///< the steps that all lists took
   unsigned long long* ordering = nullptr;  ///< the steps that the order took: a class
   unsigned long long most_listing = kMostListing, most_ordering = kMostOrdering;
@@ -58,7 +57,6 @@ struct Job {
       take(lists, contours * kListed), take(distances, std::size_t{room_for_pairs} * room_for_pairs);
     }
     if (visited_bytes(format) > kMostVisitedShared) take(visited, visited_bytes(format) / sizeof(unsigned));
-    if (order == DrawingOrder::TwoOpt) take(downs, contours), take(ups, contours);
   }
   /// Bits of the classes, in whole words.
   static std::size_t visited_bytes(const ContoursFormat& format) {

@@ -5,7 +5,6 @@
 //   list_nearest    the contours nearest to every contour (nearest_lists.cuh); only for `greedy`
 //   order_contours  the order of the contours of a class, by one block: by `greedy`
 //   order_ends      the same by the ends of contours, and where each one begins
-//   shorten_ways    only for `2opt` (two_opt.cuh)
 //
 // Which contour comes next depends on the one before, so that a class is ordered step by step. By `greedy` a
 // warp goes from list to list, to the first contour of each that is left. When a list has none, and by the

@@ -11,13 +11,13 @@
 // same distance, the first comes next, as it does when all that are left are infinitely far.
 //
 // Memory: about 50 bytes a point and 80 a contour of the planned capacities on the CPU (90 a contour by
-// `endpoint`, 110 by `2opt`), 164 a contour and up to 128 KiB on CUDA (40 a contour by `endpoint`, 56 by
-// `2opt`), and the output.
+// `endpoint`, 110 by `2opt`), 164 a contour and up to 128 KiB on CUDA (40 a contour by `endpoint`), and the
+// output.
 //
-// `2opt` takes up to 16,384 contours of a class; a frame with more is refused: Error(BadData). So is one on
-// CUDA where the steps of a class are more than is allowed: by `endpoint`, which looks at all that are left
-// for each place, from some 50,000 contours on; by either where contours lie around each other or in the same
-// place by the ten thousand, since boxes do not tell them apart.
+// `2opt` runs on the CPU alone, and takes up to 16,384 contours of a class; a frame with more is refused:
+// Error(BadData). So is one on CUDA where the steps of a class are more than is allowed: by `endpoint`, which
+// looks at all that are left for each place, from some 50,000 contours on; by either where contours lie
+// around each other or in the same place by the ten thousand, since boxes do not tell them apart.
 //
 // Source: L. V. Greco, "Fourier Drawing Machine", sections 2.6 and 3.7
 // (order_clusters_by_minimum_distance). The order by `greedy` is the paper's; boxes around points take the
@@ -25,13 +25,11 @@
 // 1958.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
 
 #include "base/host_device.h"
-#include "geometry/contour_size.h"
 #include "geometry/own_points.h"
 #include "pipeline/graph/stage.h"
 
@@ -53,8 +51,7 @@ double pen_up_length(const ContoursView& contours);
 /// The CUDA implementation; only in builds that have CUDA.
 std::unique_ptr<Stage> make_order_nearest_cuda(const ParamSet& params);
 
-// How a pen draws contours, for both backends: where it sets down on each, where it lifts, and how long the
-// ways are in between.
+// How a pen draws contours, for both backends: where it sets down on each, and where it lifts.
 
 /// Where the pen sets down on a contour that is drawn from own point `start` on, and where it lifts: an open
 /// contour, which is drawn from one of its ends, at the other one. Of a contour without points a point of
@@ -77,20 +74,6 @@ CONTORNO_HD inline std::uint32_t start_of(const OwnPoints& own, std::uint32_t nu
   return own.closed || number == 0 ? number : own.count - 1;
 }
 
-/// The distance that the pen travels between two points, in 2^-20 px (kSizeUnits); -1 where a coordinate is
-/// not finite, and of 10^12 px and more.
-CONTORNO_HD inline std::int64_t travel_between(const Point& a, const Point& b) {
-  constexpr double kMost = 1e12;
-  const double way = std::sqrt(squared_distance(a, b));
-  return way < kMost ? in_size_units(way) : -1;
-}
-
-/// Contours of a class that `2opt` takes, which tries all parts of their order in each pass.
-inline constexpr std::uint32_t kMostTurned = 16384;
-
-/// For a frame with a class that has more. Throws Error(BadData).
-[[noreturn]] void throw_too_many_to_turn();
-
 /// Steps of a warp that a device may take: of a class one after the other, and in all for the lists of
 /// nearest contours, which are made beside each other. A few seconds of a device each. Contours around each
 /// other, whose boxes tell nothing, take some 12 steps a pair for their lists.
@@ -99,54 +82,6 @@ inline constexpr std::uint64_t kMostListing = std::uint64_t{1} << 32;
 
 /// For a frame with a class of so many contours that take more. Throws Error(BadData).
 [[noreturn]] void throw_too_many_steps(std::uint32_t contours);
-
-/// The order in which the contours of a class are drawn. Owns nothing.
-struct PenPath {
-  ContoursView in;
-  std::uint32_t* order = nullptr;          ///< of each place: the contour
-  std::uint32_t* starts = nullptr;         ///< of each contour of the frame
-  Point *downs = nullptr, *ups = nullptr;  ///< of each place: where the pen sets down and lifts
-  std::uint32_t count = 0;                 ///< places
-
-  CONTORNO_HD void find_ends(std::uint32_t place) const {
-    const OwnPoints own(in, order[place]);
-    downs[place] = pen_down(own, starts[order[place]]);
-    ups[place] = pen_up(own, starts[order[place]]);
-  }
-
-  /// The travel to a place, which is not the first; as travel_between.
-  CONTORNO_HD std::int64_t travel_to(std::uint32_t place) const {
-    return travel_between(ups[place - 1], downs[place]);
-  }
-  /// By how much the travels become shorter, in the same units, when places `first` to `last` are drawn in
-  /// the opposite order; 0 or less where one of them is not known. 0 < first <= last; `before` is
-  /// travel_to(first).
-  CONTORNO_HD std::int64_t gain(std::int64_t before, std::uint32_t first, std::uint32_t last) const {
-    const bool is_end = last + 1 == count;
-    const std::int64_t behind = is_end ? 0 : travel_to(last + 1);
-    const std::int64_t new_before = travel_between(ups[first - 1], ups[last]);
-    if (before < 0 || behind < 0 || new_before < 0 || new_before >= before + behind) return 0;
-    const std::int64_t new_behind = is_end ? 0 : travel_between(downs[first], downs[last + 1]);
-    return new_behind < 0 ? 0 : before + behind - new_before - new_behind;
-  }
-
-  /// Exchanges the contours at two places, which may be the same, and reverses those that are open.
-  CONTORNO_HD void turn(std::uint32_t a, std::uint32_t b) const {
-    const std::uint32_t contour = order[a];
-    const Point down = downs[a], up = ups[a];
-    if (a != b) reverse(order[b]);
-    reverse(contour);
-    order[a] = order[b], order[b] = contour;
-    downs[a] = ups[b], ups[a] = downs[b];
-    downs[b] = up, ups[b] = down;
-  }
-
- private:
-  CONTORNO_HD void reverse(std::uint32_t contour) const {
-    const OwnPoints own(in, contour);
-    if (!own.closed && own.count > 0) starts[contour] = own.count - 1 - starts[contour];
-  }
-};
 
 const StageType& order_nearest_stage();
 

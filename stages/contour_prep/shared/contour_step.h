@@ -7,6 +7,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "pipeline/graph/stage.h"
 
@@ -19,6 +20,7 @@ struct ContourStep {
   ParamDeclaration params{};
   std::string example{};
   MakeStage make_cpu = nullptr, make_cuda = nullptr;
+  std::vector<OnlyOnCpu> only_on_cpu = {};
 };
 
 /// A stage that takes more than contours adds to `inputs` of what this returns, as measure_map does.
@@ -31,7 +33,8 @@ inline StageType contour_step(ContourStep step) {
       .params = std::move(step.params),
       .example = std::move(step.example),
       .make_cpu = std::move(step.make_cpu),
-      .make_cuda = std::move(step.make_cuda)};
+      .make_cuda = std::move(step.make_cuda),
+      .only_on_cpu = std::move(step.only_on_cpu)};
 }
 
 /// Of a step without parameters.

@@ -61,6 +61,15 @@ def test_every_stage_gives_the_bits_of_the_cpu(name, maker, frames):
         assert len(a) == len(b) and all(np.array_equal(one, other) and one.dtype == other.dtype for one, other in zip(a, b))
 
 
+@pytest.mark.parametrize("maker", MAKERS)
+def test_an_order_that_only_the_cpu_has_is_made_there(maker):
+    given = flat(FRAMES, np.float32)
+    wanted = contorno.order_nearest(given, "2opt")
+    same_arrays(contorno.order_nearest(on_device(given, MAKERS[maker]), "2opt"), wanted)
+    with pytest.raises(ValueError, match="no CUDA implementation of order: 2opt; take greedy or endpoint, or backend: cpu"):
+        contorno.order_nearest(given, "2opt", backend="cuda")
+
+
 TYPES = ["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
 
 

@@ -4,7 +4,6 @@
 
 #include "stages/contour_prep/order_nearest/kernels.cuh"
 #include "stages/contour_prep/order_nearest/stage.h"
-#include "stages/contour_prep/order_nearest/two_opt.cuh"
 #include "stages/contour_prep/shared/outputs.cuh"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/drawn_contours.h"
@@ -26,15 +25,14 @@ void run_shared(std::size_t shared, void (*kernel)(Parameters...),
 
 /// Whether the kernels make of `in` what the CPU makes of it, with the bits of what is visited in shared
 /// memory or not.
-Comparison same_order(const ContoursView& in, const OrderNearestParams& params, bool shares_visited) {
+Comparison same_order(const ContoursView& in, DrawingOrder order, bool shares_visited) {
   const std::size_t capacity = in.format.contour_capacity,
                     words = capacity / 32 + static_cast<std::size_t>(in.format.classes) + 1;
   std::vector<Box> boxes(capacity);
   std::vector<unsigned> lists(capacity * kListed, 77), left(capacity, 77), visited(words, 77),
       sorted(capacity, 77), starts(capacity, 77);
-  std::vector<Point> downs(capacity), ups(capacity);
-  const bool is_greedy = params.order == DrawingOrder::Greedy;
-  unsigned too_many = 0, refused = 77;
+  const bool is_greedy = order == DrawingOrder::Greedy;
+  unsigned refused = 77;
   unsigned long long listing = 77;
   std::vector<unsigned long long> ordering(in.format.classes, 77);
   const order_nearest_cuda::Job job{.in = in,
@@ -51,34 +49,19 @@ Comparison same_order(const ContoursView& in, const OrderNearestParams& params, 
   if (is_greedy) run_shared(sizeof(Lists), list_nearest, job);
   run_shared(sizeof(Step) + (shares_visited ? words * sizeof(unsigned) : 0),
              is_greedy ? order_contours : order_ends, job);
-  if (params.order == DrawingOrder::TwoOpt)
-    run_shared(sizeof(Turn), shorten_ways,
-               TurnJob{.in = in,
-                       .sorted = sorted.data(),
-                       .starts = starts.data(),
-                       .downs = downs.data(),
-                       .ups = ups.data(),
-                       .passes = params.passes,
-                       .too_many = &too_many});
   EmulatedPlacement placement(in);
   placement.view.order = sorted.data();
   run_shared(sizeof(RangeShared), contour_order_cuda::measure_first, placement.view, ~0U);
   run_shared(sizeof(RangeShared), contour_order_cuda::write_whole, placement.view, job.starts);
-  StageHarness stage(order_nearest_stage(),
-                     {{"order", std::string(is_greedy                                ? "greedy"
-                                            : params.order == DrawingOrder::Endpoint ? "endpoint"
-                                                                                     : "2opt")},
-                      {"passes", std::int64_t{params.passes}}});
+  StageHarness stage(order_nearest_stage(), {{"order", std::string(is_greedy ? "greedy" : "endpoint")}});
   stage.run({in});
   return placement.intact() ? same_contours(placement.view.out, std::get<ContoursView>(stage.value()))
                             : Comparison{"memory around the contours was written"};
 }
 
 void check_orders(const ContoursView& in) {
-  CHECK(same_order(in, {.order = DrawingOrder::Greedy}, true));
-  CHECK(same_order(in, {.order = DrawingOrder::Endpoint}, true));
-  for (const int passes : {1, 30})
-    CHECK(same_order(in, {.order = DrawingOrder::TwoOpt, .passes = passes}, true));
+  for (const DrawingOrder order : {DrawingOrder::Greedy, DrawingOrder::Endpoint})
+    CHECK(same_order(in, order, true));
 }
 
 /// Whether list_nearest gives what all pairs of points say.
@@ -284,19 +267,11 @@ TEST_CASE("the kernels of order_nearest search all that is left where none is le
   const TestContours in(64, 64, 2, contours);
   for (const bool shares_visited : {true, false})
     for (const DrawingOrder order : {DrawingOrder::Greedy, DrawingOrder::Endpoint})
-      CHECK(same_order(in.view, {.order = order}, shares_visited));
+      CHECK(same_order(in.view, order, shares_visited));
 }
 
 TEST_CASE("the kernels of order_nearest pass on how much room contours need") {
   TestContours in(64, 64, 2, drawn_contours(1, 2, 9, 20));
   in.view.counts->points = in.format.point_capacity + 1;
   check_orders(in.view);
-}
-
-TEST_CASE("the kernel of 2opt says that a class has too many contours, and leaves them") {
-  const std::vector<TestContour> contours(16385, {1, false, {{2, 1}}});
-  const TestContours in(16, 16, 2, contours);
-  unsigned too_many = 7;
-  run_shared(sizeof(Turn), shorten_ways, TurnJob{.in = in.view, .passes = 3, .too_many = &too_many});
-  CHECK(too_many == 1);
 }

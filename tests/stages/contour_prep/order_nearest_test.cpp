@@ -309,6 +309,16 @@ TEST_CASE("contours that lie in each other's boxes are ordered by their points")
   }
 }
 
+TEST_CASE("2opt is refused on CUDA with a sentence that says what to take") {
+  if (!order_nearest_stage().make_cuda) return;  // a build without CUDA refuses the backend
+  ParamSet params(order_nearest_stage().params);
+  params.set("order", std::string("2opt"));
+  CHECK_THROWS_WITH_AS(make_stage(order_nearest_stage(), Backend::Cuda, params),
+                       "the stage 'order_nearest' has no CUDA implementation of order: 2opt; take greedy or "
+                       "endpoint, or backend: cpu",
+                       Error);
+}
+
 TEST_CASE("2opt takes 16,384 contours of a class, and refuses more with a sentence") {
   for (const int count : {16384, 16385}) {
     // They lie in their order already: one pass finds nothing.
