@@ -128,12 +128,6 @@ struct alignas(16) LevelRow {
   unsigned channel_begin;
 };
 
-/// What a block of a scan over chunks has published: the sum of its chunk, and of all up to it
-/// (chunk_scan.cuh).
-struct alignas(16) ChunkStatus {
-  unsigned long long sum, total;
-};
-
 /// A contour that is to be numbered, by its head piece.
 struct alignas(16) StripHead {
   unsigned first_id;  ///< smallest raster id
@@ -152,7 +146,7 @@ struct NearTiles {
   unsigned long long* strips;  ///< (contours << 32 | points) of each strip, then of all before it; one more
   unsigned* strip_first;       ///< of each strip a contour, from which the others are found; or kNone
   StripHead* heads;            ///< contours, in any order
-  ChunkStatus* status;         ///< of the chunks of strips
+  unsigned long long* status;  ///< of the chunks of strips (chunk_scan.cuh)
   unsigned head_capacity;
   unsigned plane_strips;  ///< strips of a plane, of strip_rows rows of cells each
   int strip_rows;

@@ -127,7 +127,7 @@ void enqueue_assembly(const ContourEngineDevice& device, const PlaneGroup<P>& gr
          kScanThreads, sizeof(NumberShared), stream, group);
   if (group.by_level != 0) {
     launch("scan_strips", scan_strips<P>, LaunchKind::Plain, order,
-           std::min(strip_chunks(group), 4 * device.processors), kChunkThreads, sizeof(ChunkShared), stream,
+           std::min(strip_chunks(group), 4 * device.processors), kScanThreads, sizeof(ChunkShared), stream,
            group);
     launch("number_levels", number_levels<P>, LaunchKind::Plain, order, device.processors, kStripThreads, 0,
            stream, group);

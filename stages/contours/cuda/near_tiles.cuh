@@ -141,7 +141,7 @@ __device__ __forceinline__ unsigned long long allocate_near(Counters& counters, 
 __device__ __forceinline__ void clear_strips(const NearTiles& near, unsigned strips, unsigned chunks) {
   const unsigned first = blockIdx.x * kNearThreads + threadIdx.x, stride = gridDim.x * kNearThreads;
   for (unsigned i = first; i < strips; i += stride) near.strips[i] = 0, near.strip_first[i] = kNone;
-  for (unsigned i = first; i < chunks; i += stride) near.status[i] = {0, 0};
+  for (unsigned i = first; i < chunks; i += stride) near.status[i] = 0;
 }
 
 /// Finds the near tiles: allocates their numbers, and lists them and their tiles. Called with a warp for each

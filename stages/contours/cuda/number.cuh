@@ -12,7 +12,7 @@ static_assert(kRankThreads == kScanThreads);
 
 union NumberShared {
   HeadsShared heads;
-  ScanShared scan;
+  ChunkShared scan;
 };
 
 /// Finishes all open pieces, and numbers the contours if there are few. Called by the first `blocks` blocks
@@ -38,7 +38,7 @@ __device__ __forceinline__ void finish_pieces(const PlaneGroup<P>& group, unsign
 /// Numbers the contours by a scan, unless there are few. Called by the other group.scan_blocks blocks, of
 /// which this one is number `block`. They wait only for blocks that began before them.
 template <class P>
-__device__ __forceinline__ void scan_heads(const PlaneGroup<P>& group, unsigned block, ScanShared& s) {
+__device__ __forceinline__ void scan_heads(const PlaneGroup<P>& group, unsigned block, ChunkShared& s) {
   const Counters& counters = *group.work.counters;
   if (counters.pieces <= group.few_heads) return;
   const unsigned unit = block * kScanThreads + threadIdx.x;

@@ -15,6 +15,8 @@
 namespace contorno::contour_engine {
 
 inline constexpr int kStripThreads = 256;
+inline constexpr unsigned kStripsEach = 4;  ///< of a thread of scan_strips, one after the other
+inline constexpr unsigned kChunk = kScanThreads * kStripsEach;
 
 /// Strips of all planes.
 template <class P>
@@ -59,7 +61,7 @@ __device__ __forceinline__ void write_plane_begin(const PlaneGroup<P>& group, un
 /// Finds what comes before each strip and each plane, and the totals. Called by as many blocks as fit, when
 /// all contours are counted.
 template <class P>
-__global__ void __launch_bounds__(kChunkThreads) scan_strips(const __grid_constant__ PlaneGroup<P> group) {
+__global__ void __launch_bounds__(kScanThreads) scan_strips(const __grid_constant__ PlaneGroup<P> group) {
   wait_for_previous();
   let_next_begin();
   ChunkShared& s = block_shared<ChunkShared>();
@@ -68,17 +70,17 @@ __global__ void __launch_bounds__(kChunkThreads) scan_strips(const __grid_consta
   const NearTiles& near = group.work.near;
   const unsigned strips = strip_count(group), chunks = strip_chunks(group);
   for (unsigned chunk; (chunk = take_chunk(&counters.strip_chunks, s)) < chunks;) {
-    const unsigned first = chunk * kChunk + threadIdx.x * kChunkEach;
-    unsigned long long sums[kChunkEach] = {};
+    const unsigned first = chunk * kChunk + threadIdx.x * kStripsEach;
+    unsigned long long sums[kStripsEach] = {};
     unsigned long long own = 0;
 #pragma unroll
-    for (unsigned k = 0; k < kChunkEach; ++k) {
+    for (unsigned k = 0; k < kStripsEach; ++k) {
       if (first + k < strips) sums[k] = near.strips[first + k];
       own += sums[k];
     }
     unsigned long long before = counters.numbered + scan_chunk(near.status, chunk, own, s);
 #pragma unroll
-    for (unsigned k = 0; k < kChunkEach; ++k) {
+    for (unsigned k = 0; k < kStripsEach; ++k) {
       const unsigned strip = first + k;
       if (strip >= strips) break;
       near.strips[strip] = before;

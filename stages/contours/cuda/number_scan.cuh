@@ -5,17 +5,13 @@
 //   Reads   tile_pieces, row_pieces, head_points
 //   Writes  offsets, closed, class_begin, counts, head_offset
 //
-// A scan in one pass: every block publishes the sum of its units and adds up those of all blocks before it,
-// while these run. Blocks wait only for blocks that began before them.
+// The scan is in one pass, a chunk of units a block (chunk_scan.cuh).
 #pragma once
 
-#include "cuda/sums.cuh"
+#include "stages/contours/cuda/chunk_scan.cuh"
 #include "stages/contours/cuda/contour_table.cuh"
 
 namespace contorno::contour_engine {
-
-inline constexpr int kScanThreads = 256;
-inline constexpr unsigned long long kReady = 1ULL << 63;
 
 /// The pieces of one unit.
 struct UnitPieces {
@@ -90,45 +86,19 @@ __device__ __forceinline__ void number_unit(const PlaneGroup<P>& group, unsigned
   number_pieces(group, pieces, running);
 }
 
-/// (contours << 32 | points) of the planes before those of this group, in the thread of the first unit; 0 in
-/// others.
-template <class P>
-__device__ __forceinline__ unsigned long long numbered_before(const PlaneGroup<P>& group, unsigned block) {
-  return block == 0 && threadIdx.x == 0 ? group.work.counters->numbered : 0;
-}
-
 template <class P>
 __device__ __forceinline__ unsigned units_of(const PlaneGroup<P>& group) {
   return static_cast<unsigned>(group.planes) * static_cast<unsigned>(group.cell_rows) *
          static_cast<unsigned>(group.tiles_x);
 }
 
-struct ScanShared {
-  unsigned long long sums[kScanThreads / 32], previous[kScanThreads / 32];
-};
-
 /// Numbers all contours, a unit a thread. Called by group.scan_blocks blocks, of which this one is number
-/// `block`. Every block publishes its sum, and adds up those of all blocks before it.
+/// `block`.
 template <class P>
 __device__ __forceinline__ void number_by_scan(const PlaneGroup<P>& group, unsigned block, unsigned unit,
-                                               const UnitPieces& pieces, ScanShared& s) {
-  const unsigned long long before = numbered_before(group, block);
-  const unsigned long long own = before + sum_of(group, pieces);
-  unsigned long long all = 0;
-  unsigned long long running = before + sum_before_thread(own, s.sums, all);
-  if (threadIdx.x == 0) store_relaxed(&group.work.scan_status[block], all | kReady);
-  // The sums of all blocks before this one: each thread waits for some of them.
-  unsigned long long previous = 0;
-  for (unsigned b = threadIdx.x; b < block; b += kScanThreads) {
-    unsigned long long status = load_relaxed(&group.work.scan_status[b]);
-    while ((status & kReady) == 0) {
-      spin_pause();
-      status = load_relaxed(&group.work.scan_status[b]);
-    }
-    previous += status & ~kReady;
-  }
-  sum_before_thread(previous, s.previous, all);
-  running += all;
+                                               const UnitPieces& pieces, ChunkShared& s) {
+  unsigned long long running =
+      group.work.counters->numbered + scan_chunk(group.work.scan_status, block, sum_of(group, pieces), s);
   if (unit < units_of(group)) number_unit(group, unit, pieces, running);
   if (block == group.scan_blocks - 1 && threadIdx.x == kScanThreads - 1) write_totals(group, running);
 }
