@@ -1,10 +1,10 @@
 // The steps that are one text for both backends, on the device; adding one adds a line.
 #include "geometry/hull.cuh"
-#include "stages/contour_prep/close_at_border/step.h"
+#include "stages/contour_prep/close_at_border/stage.h"
 #include "stages/contour_prep/drop_small/stage.h"
 #include "stages/contour_prep/exclude/stage.h"
 #include "stages/contour_prep/fourier_descriptors/stage.h"
-#include "stages/contour_prep/largest_first/step.h"
+#include "stages/contour_prep/largest_first/stage.h"
 #include "stages/contour_prep/measure/stage.h"
 #include "stages/contour_prep/resample/stage.h"
 #include "stages/contour_prep/shared/on_device.cuh"

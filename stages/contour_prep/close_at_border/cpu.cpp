@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "stages/contour_prep/close_at_border/step.h"
+#include "stages/contour_prep/close_at_border/stage.h"
 #include "stages/contour_prep/shared/contour_step.h"
 #include "stages/contour_prep/shared/on_host.h"
 

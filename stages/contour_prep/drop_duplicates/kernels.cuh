@@ -16,7 +16,7 @@
 
 #include "stages/contour_prep/drop_duplicates/stage.h"
 #include "stages/contour_prep/shared/arrays.h"
-#include "stages/contour_prep/shared/bin_lookup.cuh"
+#include "stages/contour_prep/shared/device_bins.cuh"
 
 namespace contorno::drop_duplicates_cuda {
 

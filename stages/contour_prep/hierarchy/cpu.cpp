@@ -1,6 +1,5 @@
 // The declaration of hierarchy.
-#include "stages/contour_prep/hierarchy/host_nest.h"
-#include "stages/contour_prep/hierarchy/step.h"
+#include "stages/contour_prep/hierarchy/nests.h"
 #include "stages/contour_prep/shared/contour_step.h"
 #include "stages/contour_prep/shared/on_host.h"
 

@@ -1,7 +1,6 @@
 // hierarchy on the device.
-#include "stages/contour_prep/hierarchy/device_nest.h"
 #include "stages/contour_prep/hierarchy/kernels.cuh"
-#include "stages/contour_prep/hierarchy/step.h"
+#include "stages/contour_prep/hierarchy/nests.h"
 #include "stages/contour_prep/shared/array_launch.cuh"
 #include "stages/contour_prep/shared/contour_step.h"
 #include "stages/contour_prep/shared/on_device.cuh"

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "stages/contour_prep/largest_first/step.h"
+#include "stages/contour_prep/largest_first/stage.h"
 #include "stages/contour_prep/shared/contour_step.h"
 #include "stages/contour_prep/shared/on_host.h"
 

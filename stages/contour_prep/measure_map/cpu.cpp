@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "stages/contour_prep/hierarchy/host_nest.h"
-#include "stages/contour_prep/measure_map/step.h"
+#include "stages/contour_prep/hierarchy/nests.h"
+#include "stages/contour_prep/measure_map/stage.h"
 #include "stages/contour_prep/shared/contour_step.h"
 #include "stages/contour_prep/shared/on_host.h"
 

@@ -1,5 +1,5 @@
 // measure_map on the device.
-#include "stages/contour_prep/hierarchy/device_nest.h"
+#include "stages/contour_prep/hierarchy/nests.h"
 #include "stages/contour_prep/measure_map/kernels.cuh"
 #include "stages/contour_prep/shared/array_launch.cuh"
 #include "stages/contour_prep/shared/contour_step.h"

@@ -4,7 +4,7 @@
 
 #include "cuda/threads.cuh"
 #include "geometry/team.cuh"
-#include "stages/contour_prep/measure_map/step.h"
+#include "stages/contour_prep/measure_map/stage.h"
 
 namespace contorno::map_measuring {
 

@@ -13,7 +13,7 @@
 
 #include "stages/contour_prep/merge_close/stage.h"
 #include "stages/contour_prep/shared/arrays.h"
-#include "stages/contour_prep/shared/bin_lookup.cuh"
+#include "stages/contour_prep/shared/device_bins.cuh"
 #include "stages/contour_prep/shared/placement.cuh"
 
 namespace contorno::merge_close_cuda {

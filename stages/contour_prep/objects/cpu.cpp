@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "geometry/contour_loop.h"
-#include "stages/contour_prep/hierarchy/host_nest.h"
+#include "stages/contour_prep/hierarchy/nests.h"
 #include "stages/contour_prep/objects/stage.h"
 #include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/attribute_step.h"

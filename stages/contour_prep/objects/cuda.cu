@@ -1,7 +1,7 @@
 // objects on the device.
 #include <optional>
 
-#include "stages/contour_prep/hierarchy/device_nest.h"
+#include "stages/contour_prep/hierarchy/nests.h"
 #include "stages/contour_prep/objects/kernels.cuh"
 #include "stages/contour_prep/shared/array_launch.cuh"
 #include "stages/contour_prep/shared/attribute_step.h"

@@ -73,13 +73,10 @@ CONTORNO_HD inline Bin bin_around(const Bin& bin, int number) {
 /// Where a bin is in a table of hashes: what its row says, and its column. Bins beside each other in a row
 /// come into buckets beside each other. Bins with one bucket may be different ones: who reads a bucket
 /// compares bins. The tag tells most of them apart before; rows less than 2^31 apart have different ones. It
-/// has 31 bits, so that its owner has one for itself (BinTable::kMore). The salt is a number by which bins of
-/// several tables differ that share buckets: on CUDA the class.
+/// has 31 bits, so that its owner has one for itself (BinTable::kMore).
 class BinHash {
  public:
-  CONTORNO_HD BinHash(const Bin& bin, std::uint32_t salt = 0) : row_(row_of(bin.row, salt)) {
-    set_col(bin.col);
-  }
+  CONTORNO_HD explicit BinHash(const Bin& bin) : row_(number(bin.row) * kMix) { set_col(bin.col); }
   CONTORNO_HD void set_col(double col) { col_ = static_cast<std::uint32_t>(number(col)); }
   /// The caller takes as many low bits as it needs.
   CONTORNO_HD std::uint32_t bucket() const { return static_cast<std::uint32_t>(row_ >> 32) + col_; }
@@ -88,9 +85,6 @@ class BinHash {
  private:
   static constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15;
 
-  CONTORNO_HD static std::uint64_t row_of(double row, std::uint32_t salt) {
-    return (number(row) + salt * (kMix >> 7)) * kMix;
-  }
   /// A whole number; beyond 2^52 its bits, mixed, because int64 need not hold it. From 2^53 on float64 skips
   /// whole numbers: coordinates of bins around each other may be equal there. But then a bin is smaller than
   /// the distance of numbers of float32 that differ, and only equal points, of one bin, are near.
@@ -121,7 +115,7 @@ class BinsAround {
         if (++row_step_ > 2) return false;
         col_step_ = -2;
         rows_ = square(gap(row_step_, row_));
-        hash_ = BinHash({bin_.row + row_step_, bin_.col});
+        hash_ = BinHash(Bin{bin_.row + row_step_, bin_.col});
       }
       if (rows_ + square(gap(col_step_, col_)) < kReach && (row_step_ != 0 || col_step_ != 0)) return true;
     }

@@ -1,4 +1,5 @@
-// What DeviceBins calls for each point. How many points there are is known to the device alone.
+// What DeviceBins calls for each point, and how others find points in its bins. How many points there are is
+// known to the device alone.
 //
 //   MakeKeys    the bucket of every point, empty buckets, no point in them, and what the caller wants to be 0
 // Where there is room for few points:
@@ -10,9 +11,21 @@
 //   ListBins    the points in that order, and where each bucket begins and ends
 #pragma once
 
-#include "stages/contour_prep/shared/bin_lookup.cuh"
+#include <algorithm>
+
+#include "cuda/threads.cuh"
+#include "geometry/ascending.h"
+#include "geometry/own_points.h"
+#include "stages/contour_prep/shared/device_bins.h"
+#include "stages/contour_prep/shared/placement.h"
 
 namespace contorno::device_bins_cuda {
+
+/// In which bucket the points of a bin are.
+CONTORNO_HD inline unsigned bucket_in(const DeviceBinsView& bins, const Bin& bin, unsigned of_class) {
+  constexpr unsigned kApart = 0x9E3779B9U;  // classes, which have bins in the same places
+  return (BinHash(bin).bucket() + of_class * kApart) & bins.mask;
+}
 
 /// One launch's arguments.
 struct Job {
@@ -123,5 +136,19 @@ struct OrderBins : Job {
     bins.points[place] = {in.points[i], i, part_of(in.offsets, contours_of(in), i)};
   }
 };
+
+// For kernels that look for near points -----------------------------------------------------------------
+/// Divides the bins around points among the threads of a grid: calls look(place, first, step) for the bins
+/// first, first + step, ... of `bins` around the point at a place. Where points are few, several threads
+/// share the bins around each: to look at one takes several loads, each of which waits for the one before.
+template <class Look>
+__device__ __forceinline__ void for_bins_around(unsigned points, unsigned bins, const Look& look) {
+  if (points == 0) return;
+  const unsigned parts = min(max(all_threads() / points, 1U), bins);
+  for (unsigned long long item = global_thread(); item < 1ULL * points * parts; item += all_threads()) {
+    const auto at = static_cast<unsigned>(item);
+    look(at % points, at / points, parts);
+  }
+}
 
 }  // namespace contorno::device_bins_cuda

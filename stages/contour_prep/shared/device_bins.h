@@ -18,8 +18,8 @@ struct BinnedPoint {
   unsigned index = 0, contour = 0;
 };
 
-/// What kernels see. Bucket b lists points[begins[b]] to points[ends[b]], in the order of their numbers. The
-/// bucket of a bin is that of BinHash, with the class as salt.
+/// What kernels see. Bucket b lists points[begins[b]] to points[ends[b]], in the order of their numbers
+/// (bucket_in, device_bins.cuh).
 struct DeviceBinsView {
   Nearness nearness{0};
   unsigned mask = 0;  ///< a power of two less one; buckets are as many and one more

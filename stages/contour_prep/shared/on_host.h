@@ -1,5 +1,5 @@
 // The sorts, sums and loops of steps on the CPU, by the names that on_device.cuh has for a device, so that
-// one text of a step runs on both (step.h of a step, per_contour.h); and per_contour_step, which declares a
+// one text of a step runs on both (stage.h of a step, per_contour.h); and per_contour_step, which declares a
 // step.
 #pragma once
 

@@ -20,7 +20,6 @@
 #include "stages/contour_prep/shared/arrays.h"
 #include "stages/contour_prep/shared/contour_step.h"
 #include "stages/contour_prep/shared/outputs.h"
-#include "stages/contour_prep/shared/work_limit.h"
 
 namespace contorno {
 
@@ -35,6 +34,24 @@ enum class Gives : std::uint8_t {
                ///< then step.write(team, in, contour, points, count) writes them
 };
 
+/// How much a step does for one contour on a device, where the worst contours cost the square of their points
+/// and the CPU, which works on one point after the other, does better. What is beyond the limit is refused
+/// instead of being computed until the device is given up (device_timeout). A step with such a limit has one
+/// as its member `work`, and throw_too_much_work(points), which throws Error(BadData); its stage fills it in.
+struct WorkLimit {
+  /// Points that are looked at for one contour. Contours of maps need up to some 50 looks a point; this is
+  /// the square of 131,072 points.
+  static constexpr std::uint64_t kMostLooks = std::uint64_t{1} << 34;
+
+  std::uint64_t most = kMostLooks;
+  /// Page-locked: the points of a contour that needs more, 0 as long as there is none. Null: every contour
+  /// that has room is within the limit.
+  unsigned* refused = nullptr;
+
+  /// Whether a contour of so many points can be beyond the limit.
+  bool can_be_met(std::uint64_t points) const { return points > 0 && points > most / points; }
+  CONTORNO_HD bool is_met(std::uint64_t looks) const { return refused != nullptr && looks > most; }
+};
 /// Calls a step for a contour of a frame by one of the structs below, which have what it reads and writes.
 /// Launched by TeamLaunch.
 template <class Step, class Call>

@@ -3,7 +3,7 @@
 #define CONTORNO_EMULATE "tests/gpu/emulator.h"
 #include <doctest/doctest.h>
 
-#include "stages/contour_prep/hierarchy/host_nest.h"
+#include "stages/contour_prep/hierarchy/nests.h"
 #include "stages/contour_prep/measure_map/kernels.cuh"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/map_regions.h"

@@ -2,8 +2,8 @@
 // as on a device, against the CPU, which goes over the contours that there are.
 #include <doctest/doctest.h>
 
-#include "stages/contour_prep/close_at_border/step.h"
-#include "stages/contour_prep/largest_first/step.h"
+#include "stages/contour_prep/close_at_border/stage.h"
+#include "stages/contour_prep/largest_first/stage.h"
 #include "tests/stages/compare_contours.h"
 #include "tests/stages/contour_prep/border_contours.h"
 #include "tests/stages/contour_prep/over_capacity.h"
