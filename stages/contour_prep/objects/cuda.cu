@@ -1,6 +1,7 @@
 // objects on the device.
 #include <optional>
 
+#include "cuda/thrust.cuh"
 #include "stages/contour_prep/hierarchy/nests.h"
 #include "stages/contour_prep/objects/kernels.cuh"
 #include "stages/contour_prep/shared/array_launch.cuh"
@@ -42,7 +43,8 @@ class ObjectsCuda final : public AttributeStep {
               {.of_class = static_cast<int>(rule_->of_class),
                .only = out.column(Attribute::Object),
                .reach = params_.reach});
-    launch_("end_objects", objects_cuda::end_objects, context.stream, work);
+    for_each_number("end_objects", context.stream, out.format.contour_capacity,
+                    objects_cuda::EndObjects{work});
   }
 
   ObjectsParams params_;

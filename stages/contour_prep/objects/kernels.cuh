@@ -1,7 +1,7 @@
-// The kernels of objects, before and behind those of DeviceNest.
+// What objects does on a device, before and behind the kernels of DeviceNest.
 //
 //   begin_objects  area of every contour, and which are outlines of objects: a warp a contour
-//   end_objects    the attributes: a thread a contour
+//   EndObjects     the attributes, called for each contour of the capacity
 #pragma once
 
 #include "geometry/ascending.h"
@@ -17,10 +17,12 @@ __global__ void __launch_bounds__(kArrayThreads) begin_objects(const __grid_cons
   });
 }
 
-__global__ void __launch_bounds__(kArrayThreads) end_objects(const __grid_constant__ objects::Work work) {
-  const unsigned contours = contours_of(work.out);
-  for (unsigned i = global_thread(); i < contours; i += all_threads())
-    objects::end(work, i, class_of(work.out, i));
-}
+struct EndObjects {
+  objects::Work work;
+
+  CONTORNO_HD void operator()(unsigned contour) const {
+    if (contour < contours_of(work.out)) objects::end(work, contour, class_of(work.out, contour));
+  }
+};
 
 }  // namespace contorno::objects_cuda

@@ -47,7 +47,7 @@ void find_objects(const ContoursView& out, const ObjectsParams& params) {
   for (std::size_t i = 0; i < contours; ++i) sorted_keys[i] = keys[sorted[i]];
   emulated::run_grid(2, 96, 0, false, [&] { hierarchy_cuda::find_parents(job); });
   CHECK(too_many == 0);
-  emulated::run_grid(2, 96, 0, false, [&] { objects_cuda::end_objects(work); });
+  for (unsigned i = 0; i < contours; ++i) objects_cuda::EndObjects{work}(i);
 }
 
 }  // namespace
