@@ -1,5 +1,4 @@
 // DeviceBins on the device.
-#include <algorithm>
 #include <bit>
 
 #include "cuda/thrust.cuh"
@@ -8,26 +7,15 @@
 namespace contorno {
 
 void DeviceBins::plan(PlanContext& context, const ContoursFormat& format) {
-  using device_bins_cuda::CountShared, device_bins_cuda::kCountEach, device_bins_cuda::kCountThreads;
-  const std::size_t points = format.point_capacity;
-  std::size_t buckets = std::bit_ceil(points | 1);
-  are_few_ = points <= kCountEach * kCountThreads;
-  if (are_few_) {
-    buckets = std::min<std::size_t>(buckets, kMostBuckets);
-    shared_bytes_ = sizeof(CountShared) + buckets * sizeof(unsigned);
-    are_few_ = shared_bytes_ <= most_shared();
-  }
-  if (are_few_)
-    allow_shared("count_bins", device_bins_cuda::count_bins, shared_bytes_);
-  else
-    sort_.plan(context, points, std::bit_width(buckets));
+  const std::size_t points = format.point_capacity, buckets = std::bit_ceil(points | 1);
+  sort_.plan(context, points, std::bit_width(buckets));
   mask_ = static_cast<unsigned>(buckets - 1);
   arrays_.plan(context, MemoryKind::Device, format, job());
 }
 
 device_bins_cuda::Job DeviceBins::job() const {
   device_bins_cuda::Job job;
-  job.bins.mask = mask_, job.are_few = are_few_;
+  job.bins.mask = mask_;
   return job;
 }
 
@@ -43,14 +31,8 @@ void DeviceBins::run(const RunContext& context, const ContoursView& in, const Ne
   job.in = in, job.bins.nearness = nearness, job.zeroed = zeroed;
   const device_bins_cuda::MakeKeys make_keys{job};
   for_each_number("make_keys", context.stream, make_keys.count(), make_keys);
-  if (are_few_) {
-    launch("count_bins", device_bins_cuda::count_bins, LaunchKind::Plain, LaunchOrder::AfterPrevious, 1,
-           device_bins_cuda::kCountThreads, shared_bytes_, context.stream, job);
-    for_each_number("order_bins", context.stream, in.format.point_capacity, device_bins_cuda::OrderBins{job});
-  } else {
-    sort_.run(context, {job.keys, job.sorted_keys, job.indices, job.order});
-    for_each_number("list_bins", context.stream, in.format.point_capacity, device_bins_cuda::ListBins{job});
-  }
+  sort_.run(context, {job.keys, job.sorted_keys, job.indices, job.order});
+  for_each_number("list_bins", context.stream, in.format.point_capacity, device_bins_cuda::ListBins{job});
 }
 
 }  // namespace contorno

@@ -1,14 +1,9 @@
 // What DeviceBins calls for each point, and how others find points in its bins. How many points there are is
 // known to the device alone.
 //
-//   MakeKeys    the bucket of every point, empty buckets, no point in them, and what the caller wants to be 0
-// Where there is room for few points:
-//   count_bins  where each bucket begins and ends, and its points in any order; a kernel, because one block
-//               does what would take the sort several
-//   OrderBins   the points in their order
-// Else CUB sorts the whole capacity, and what is not in the table comes last:
-//   (sort)      points by buckets, in their order
-//   ListBins    the points in that order, and where each bucket begins and ends
+//   MakeKeys  the bucket of every point, empty buckets, no point in them, and what the caller wants to be 0
+//   (sort)    the whole capacity by buckets, points of one in their order; what is in no bucket comes last
+//   ListBins  the points in that order, and where each bucket begins and ends
 #pragma once
 
 #include <algorithm>
@@ -31,19 +26,14 @@ CONTORNO_HD inline unsigned bucket_in(const DeviceBinsView& bins, const Bin& bin
 struct Job {
   ContoursView in;
   DeviceBinsView bins;
-  bool are_few = false;
-  unsigned* keys = nullptr;  ///< a point of the capacity, as what follows
-  /// Numbers of points; by their keys, or where points are few by their buckets alone.
-  unsigned* order = nullptr;
-  /// Of the sort alone: the keys in their order, and the numbers before it.
-  unsigned *sorted_keys = nullptr, *indices = nullptr;
+  unsigned *keys = nullptr, *sorted_keys = nullptr;  ///< a point of the capacity, as what follows
+  unsigned *indices = nullptr, *order = nullptr;     ///< numbers of points: before the sort, by their keys
   DeviceWords zeroed;
 
   void arrays(ArrayTaker& take, const ContoursFormat& format) {
     const std::size_t points = format.point_capacity, buckets = std::size_t{bins.mask} + 1;
     take(bins.begins, buckets), take(bins.ends, buckets), take(bins.count, 1), take(bins.points, points);
-    take(keys, points), take(order, points);
-    if (!are_few) take(sorted_keys, points), take(indices, points);
+    for (unsigned** one : {&keys, &sorted_keys, &indices, &order}) take(*one, points);
   }
 };
 
@@ -65,8 +55,7 @@ struct MakeKeys : Job {
       if (i < OwnPoints(in, contour).end)
         key = bucket_in(bins, bins.nearness.bin_of(in.points[i]), class_of(in, contour));
     }
-    keys[i] = key;
-    if (!are_few) indices[i] = i;
+    keys[i] = key, indices[i] = i;
   }
 };
 
@@ -81,59 +70,6 @@ struct ListBins : Job {
     if (before != key) bins.begins[key] = at;
     if (after != key) bins.ends[key] = at + 1;
     if (after == none) *bins.count = at + 1;
-  }
-};
-
-// Few points ---------------------------------------------------------------------------------------------
-inline constexpr unsigned kCountThreads = 1024;
-/// Points of a thread of count_bins.
-inline constexpr unsigned kCountEach = 16;
-
-/// What the block of count_bins shares; behind it, for each bucket, how many points it has, and then where it
-/// begins.
-struct CountShared {
-  unsigned warps[kCountThreads / kWarpLanes];
-  __device__ unsigned* buckets() { return reinterpret_cast<unsigned*>(this + 1); }
-};
-
-__global__ void __launch_bounds__(kCountThreads) count_bins(const __grid_constant__ Job job) {
-  auto& shared = block_shared<CountShared>();
-  unsigned* const buckets = shared.buckets();
-  const unsigned mask = job.bins.mask;
-  const auto capacity = static_cast<unsigned>(job.in.format.point_capacity);
-  unsigned keys[kCountEach], slots[kCountEach];
-  for (unsigned k = 0; k < kCountEach; ++k) {
-    const unsigned i = k * blockDim.x + threadIdx.x;
-    keys[k] = i < capacity ? job.keys[i] : mask + 1;
-  }
-  for (unsigned bucket = threadIdx.x; bucket <= mask; bucket += blockDim.x) buckets[bucket] = 0;
-  __syncthreads();
-  for (unsigned k = 0; k < kCountEach; ++k)
-    if (keys[k] <= mask) slots[k] = atomicAdd(&buckets[keys[k]], 1U);
-  __syncthreads();
-  // Buckets lie in the order of the threads that add them up.
-  unsigned own = 0;
-  for (unsigned bucket = threadIdx.x; bucket <= mask; bucket += blockDim.x) own += buckets[bucket];
-  unsigned all = 0, before = sum_before_thread(own, shared.warps, all);
-  for (unsigned bucket = threadIdx.x; bucket <= mask; bucket += blockDim.x) {
-    const unsigned end = before + buckets[bucket];
-    job.bins.begins[bucket] = buckets[bucket] = before;
-    job.bins.ends[bucket] = before = end;
-  }
-  __syncthreads();
-  for (unsigned k = 0; k < kCountEach; ++k)
-    if (keys[k] <= mask) job.order[buckets[keys[k]] + slots[k]] = k * blockDim.x + threadIdx.x;
-  if (threadIdx.x == 0) *job.bins.count = all;
-}
-
-/// For the points of the capacity.
-struct OrderBins : Job {
-  CONTORNO_HD void operator()(unsigned at) const {
-    if (!in.fits() || at >= *bins.count) return;
-    const unsigned i = order[at], key = keys[i], begin = bins.begins[key];
-    unsigned place = begin;
-    for (unsigned other = begin; other < bins.ends[key]; ++other) place += order[other] < i ? 1U : 0U;
-    bins.points[place] = {in.points[i], i, part_of(in.offsets, contours_of(in), i)};
   }
 };
 

@@ -37,7 +37,7 @@ struct DeviceWords {
 /// Fills the table.
 class DeviceBins {
  public:
-  /// Asks for scratch, as part of the stage's plan: 40 to 48 bytes a point.
+  /// Asks for scratch, as part of the stage's plan: 48 bytes a point, and what the sort takes.
   void plan(PlanContext& context, const ContoursFormat& format);
   /// Enqueues the work. The table of contours that do not fit is not valid. Sets what the caller's kernels
   /// begin with, `zeroed`, to 0 as well: that would take a kernel more.
@@ -49,12 +49,7 @@ class DeviceBins {
   /// What is known of the kernels' arguments before there is memory.
   device_bins_cuda::Job job() const;
 
-  /// Up to so many buckets, a block has room to count their points.
-  static constexpr std::size_t kMostBuckets = 16384;
-
   unsigned mask_ = 0;
-  bool are_few_ = false;
-  std::size_t shared_bytes_ = 0;
   PairSort<unsigned> sort_;
   PlannedArrays arrays_;
 };

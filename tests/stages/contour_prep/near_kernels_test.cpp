@@ -58,8 +58,7 @@ std::vector<unsigned> in_order(const std::vector<unsigned>& keys, const std::vec
 /// DeviceBins on the host. Few buckets make bins share them.
 class EmulatedBins {
  public:
-  EmulatedBins(const ContoursView& in, double distance, unsigned buckets, bool are_few,
-               std::vector<unsigned>& zeroed)
+  EmulatedBins(const ContoursView& in, double distance, unsigned buckets, std::vector<unsigned>& zeroed)
       : begins_(buckets, 77),
         ends_(buckets, 77),
         points_(in.format.point_capacity),
@@ -73,16 +72,11 @@ class EmulatedBins {
             .points = points_.data()};
     device_bins_cuda::Job job{.in = in,
                               .bins = view,
-                              .are_few = are_few,
                               .keys = keys_.data(),
                               .indices = indices_.data(),
                               .zeroed = {zeroed.data(), zeroed.size()}};
     const device_bins_cuda::MakeKeys make_keys{job};
     for_each(make_keys.count(), make_keys);
-    if (are_few) {
-      count(job, buckets);
-      return;
-    }
     std::vector<unsigned> order = sorted_by(keys_), sorted = in_order(keys_, order);
     job.sorted_keys = sorted.data(), job.order = order.data();
     for_each(keys_.size(), device_bins_cuda::ListBins{job});
@@ -90,28 +84,19 @@ class EmulatedBins {
   DeviceBinsView view;
 
  private:
-  void count(device_bins_cuda::Job& job, unsigned buckets) {
-    std::vector<unsigned> order(keys_.size(), 77);
-    job.order = order.data();
-    emulated::run_grid(1, device_bins_cuda::kCountThreads,
-                       sizeof(device_bins_cuda::CountShared) + buckets * sizeof(unsigned), false,
-                       [&] { device_bins_cuda::count_bins(job); });
-    for_each(keys_.size(), device_bins_cuda::OrderBins{job});
-  }
-
   std::vector<unsigned> begins_, ends_;
   std::vector<BinnedPoint> points_;
   std::vector<unsigned> keys_, indices_;
   unsigned count_ = 0;
 };
 
-/// The flags of drop_duplicates by its kernels; where points are few, with lists of what is near.
+/// The flags of drop_duplicates by its kernels, with or without lists of what is near.
 std::vector<std::uint8_t> duplicate_flags(const ContoursView& in, double distance, DuplicateRule rule,
-                                          unsigned buckets, bool are_few, bool at_once) {
+                                          unsigned buckets, bool has_lists, bool at_once) {
   using namespace drop_duplicates_cuda;
   const std::size_t points = in.format.point_capacity, chunks = points / kChunk + 1;
   std::vector<unsigned> zeroed(2 * chunks + points + 1, 77), near_lists(points * kMostNear, 77);
-  const EmulatedBins bins(in, distance, buckets, are_few, zeroed);
+  const EmulatedBins bins(in, distance, buckets, zeroed);
   std::vector<std::uint8_t> keep(points, 2);
   const drop_duplicates_cuda::Job job{.in = in,
                                       .bins = bins.view,
@@ -119,7 +104,7 @@ std::vector<std::uint8_t> duplicate_flags(const ContoursView& in, double distanc
                                       .next_chunk = &zeroed.back(),
                                       .near_counts = zeroed.data() + 2 * chunks,
                                       .near_lists = near_lists.data(),
-                                      .room_for_lists = are_few ? static_cast<unsigned>(points) : 0,
+                                      .room_for_lists = has_lists ? static_cast<unsigned>(points) : 0,
                                       .keep = keep.data()};
   if (rule == DuplicateRule::AnyEarlier) {
     for_each(points, MarkAnyEarlier{job});
@@ -137,23 +122,22 @@ void check_duplicates(const std::vector<TestContour>& contours, int classes, dou
     StageHarness stage(drop_duplicates_stage(), {{"distance", distance}, {"rule", std::string(name)}});
     stage.run({in.view});
     for (const unsigned buckets : {1U, 16U, 4096U})
-      for (const bool are_few : {false, true})
+      for (const bool has_lists : {false, true})
         for (const bool at_once : {false, true}) {
-          INFO("distance ", distance, ", rule ", name, ", ", buckets, " buckets, few points ", are_few,
+          INFO("distance ", distance, ", rule ", name, ", ", buckets, " buckets, lists ", has_lists,
                ", at once ", at_once);
-          const auto keep = duplicate_flags(in.view, distance, rule, buckets, are_few, at_once);
+          const auto keep = duplicate_flags(in.view, distance, rule, buckets, has_lists, at_once);
           CHECK(same_selection(in.view, keep, std::get<ContoursView>(stage.value())));
         }
   }
 }
 
 /// merge_close by its kernels; the library's sort is done here.
-Comparison same_merge(const ContoursView& in, double distance, unsigned buckets, bool are_few,
-                      const ContoursView& wanted) {
+Comparison same_merge(const ContoursView& in, double distance, unsigned buckets, const ContoursView& wanted) {
   using namespace merge_close_cuda;
   const std::size_t capacity = in.format.contour_capacity;
   std::vector<unsigned> sets(2 * capacity, 77);
-  const EmulatedBins bins(in, distance, buckets, are_few, sets);
+  const EmulatedBins bins(in, distance, buckets, sets);
   EmulatedPlacement placement(in);
   std::vector<unsigned> keys(capacity, 77), contours(capacity, 77), ranks(capacity, 77);
   merge_close_cuda::Job job{.placement = placement.view,
@@ -215,11 +199,9 @@ TEST_CASE("the kernels of merge_close join the contours that its CPU joins") {
     StageHarness stage(merge_close_stage(), {{"distance", distance}});
     stage.run({in.view});
     for (const unsigned buckets : {1U, 16U, 4096U}) {
-      for (const bool are_few : {false, true}) {
-        INFO("distance ", distance, ", ", buckets, " buckets, few points ", are_few);
-        CHECK(same_merge(in.view, distance, buckets, are_few, std::get<ContoursView>(stage.value())));
-        CHECK(same_merge(roomy.view, distance, buckets, are_few, std::get<ContoursView>(stage.value())));
-      }
+      INFO("distance ", distance, ", ", buckets, " buckets");
+      CHECK(same_merge(in.view, distance, buckets, std::get<ContoursView>(stage.value())));
+      CHECK(same_merge(roomy.view, distance, buckets, std::get<ContoursView>(stage.value())));
     }
   }
 }
@@ -234,16 +216,15 @@ TEST_CASE("the kernels of merge_close join many contours of one point, in one pl
   stage.run({in.view});
   const auto& wanted = std::get<ContoursView>(stage.value());
   CHECK(wanted.counts->contours == 302);
-  for (const unsigned buckets : {1U, 1024U})
-    for (const bool are_few : {false, true}) CHECK(same_merge(in.view, 0.75, buckets, are_few, wanted));
+  for (const unsigned buckets : {1U, 1024U}) CHECK(same_merge(in.view, 0.75, buckets, wanted));
 }
 
 TEST_CASE("the kernels of drop_duplicates and merge_close pass on how much room contours need") {
   TestContours in(64, 64, 2, walking_contours(3, 2, 9, 20));
   in.view.counts->points = in.format.point_capacity + 1;
-  for (const bool are_few : {false, true}) {
-    CHECK(same_merge(in.view, 2, 16, are_few, in.view));
-    const auto keep = duplicate_flags(in.view, 2, DuplicateRule::KeptEarlier, 16, are_few, false);
+  CHECK(same_merge(in.view, 2, 16, in.view));
+  for (const bool has_lists : {false, true}) {
+    const auto keep = duplicate_flags(in.view, 2, DuplicateRule::KeptEarlier, 16, has_lists, false);
     CHECK(std::count(keep.begin(), keep.end(), 2) == static_cast<std::ptrdiff_t>(keep.size()));
   }
 }
