@@ -10,6 +10,8 @@ namespace fs = std::filesystem;
 
 /// The parameter of sources whose value may be a path, and that of stages.
 constexpr std::string_view kLocation = "location", kModel = "model";
+/// How the parameters of sinks end that are files which are read.
+constexpr std::string_view kIssuers = "_ca", kCredentials = "_credentials";
 
 bool is_path(const std::string& text) {
   return !text.empty() && text != "-" && text.find("://") == std::string::npos;
@@ -41,6 +43,14 @@ class Placing {
   void stages(YamlNode& list, const std::vector<const StageType*>& types) const {
     masks(list, types);
     for (YamlNode& item : list.items) masks(item, types);
+  }
+  /// The files that sinks read: of issuers, and of logins, which without a '/' are not beside the graph.
+  void sinks(YamlNode& list) const {
+    for (YamlNode& item : list.items)
+      for (YamlEntry& entry : item.entries)
+        if (entry.key.ends_with(kIssuers) ||
+            (entry.key.ends_with(kCredentials) && entry.value.text.find('/') != std::string::npos))
+          place(entry.value);
   }
 
  private:
@@ -81,6 +91,7 @@ void place_inputs(YamlNode& root, const Catalog& catalog, const std::string& fol
     if (const SourceType* type = type_of(source->value, catalog.sources))
       placing.source(source->value, *type);
   if (YamlEntry* stages = root.find("stages")) placing.stages(stages->value, catalog.stages);
+  if (YamlEntry* sinks = root.find("sinks")) placing.sinks(sinks->value);
 }
 
 }  // namespace contorno::config

@@ -90,7 +90,7 @@ void put(YamlNode& map, const Override& given);
 ListedSteps apply_overrides(YamlNode& root, const Catalog& catalog, const std::vector<Override>& overrides,
                             const std::optional<std::string>& input, Problems& problems);
 
-/// Puts `folder` before the relative paths of what the source and the stages read, unless the command line
+/// Puts `folder` before the relative paths of what source, stages and sinks read, unless the command line
 /// says them.
 void place_inputs(YamlNode& root, const Catalog& catalog, const std::string& folder);
 

@@ -69,6 +69,7 @@ FOREIGN = {
     r"gdal|cpl_": lambda path: path.parts[:3] == ("plugins", "files", "zarr"),
     r"sqlite3\.h": lambda path: path.parts[:3] == ("plugins", "publish", "outbox"),
     r"hiredis/": lambda path: path.parts[:3] == ("plugins", "publish", "redis"),
+    r"openssl/": lambda path: path.parts[:3] == ("plugins", "publish", "redis"),
     r"mosquitto\.h": lambda path: path.parts[:3] == ("plugins", "publish", "mqtt"),
     r"librdkafka/": lambda path: path.parts[:3] == ("plugins", "publish", "kafka"),
     r"opencv2/": lambda path: path.parts[:2] in (("plugins", "opencv"), ("plugins", "dnn")),

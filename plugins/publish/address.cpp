@@ -24,18 +24,20 @@ std::string unescaped(std::string_view text) {
 
 }  // namespace
 
-BrokerAddress parse_address(std::string_view text, std::string_view scheme, int usual_port) {
+BrokerAddress parse_address(std::string_view text, const AddressScheme& scheme) {
   const auto refuse = [&](std::string_view what) {
     throw Error(
         ExitCode::BadConfig,
-        fmt::format("{}; wanted {}://[USER:PASSWORD@]HOST[:PORT]/NAME, with letters, digits, '.', '_', "
-                    "'-' and ':' in NAME",
-                    what, scheme));
+        fmt::format("{}; wanted {}://[USER:PASSWORD@]HOST[:PORT]/NAME (or {}:// with TLS), with letters, "
+                    "digits, '.', '_', '-' and ':' in NAME",
+                    what, scheme.plain, scheme.tls));
   };
-  const std::string head = fmt::format("{}://", scheme);
-  if (!text.starts_with(head)) refuse(fmt::format("the address does not begin with {}", head));
-  text.remove_prefix(head.size());
-  BrokerAddress address{.port = usual_port};
+  const std::string head = fmt::format("{}://", scheme.plain), tls_head = fmt::format("{}://", scheme.tls);
+  const bool has_tls = text.starts_with(tls_head);
+  if (!has_tls && !text.starts_with(head))
+    refuse(fmt::format("the address does not begin with {} or {}", head, tls_head));
+  text.remove_prefix(has_tls ? tls_head.size() : head.size());
+  BrokerAddress address{.port = has_tls ? scheme.tls_port : scheme.plain_port, .has_tls = has_tls};
   if (const std::size_t slash = text.rfind('/');
       slash != std::string_view::npos && slash > text.rfind('@') + 1) {
     address.path = text.substr(slash + 1);

@@ -52,15 +52,17 @@ class Route {
 
 /// How to reach a broker.
 struct RouteTarget {
-  std::string address{};  ///< SCHEME://[USER:PASSWORD@]HOST[:PORT]/PREFIX, the scheme that of the route
-  bool durable = true;    ///< whether a broker that does not keep what it acknowledges is refused
+  std::string address{};      ///< SCHEME://[USER:PASSWORD@]HOST[:PORT]/PREFIX, the scheme that of the route
+  std::string credentials{};  ///< the file of a login (plugins/publish/credentials.h); empty: none
+  std::string ca{};           ///< the file of the issuers that are trusted; empty: those of the system
+  bool durable = true;        ///< whether a broker that does not keep what it acknowledges is refused
   double timeout_ms = 5000;
 };
 
 /// The table of a module of a route.
 struct RouteModule {
-  /// Whether the address is one; throws Error(BadOption).
-  void (*check)(const std::string& address);
+  /// Whether the address is one that the other values fit; throws Error(BadConfig).
+  void (*check)(const RouteTarget& target);
   /// Connects. Throws Error(Unavailable) where nobody answers, Error(BadConfig) where the broker's settings
   /// lose messages, or it refuses the login.
   std::unique_ptr<Route> (*connect)(const RouteTarget& target);

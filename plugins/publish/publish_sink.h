@@ -28,6 +28,8 @@ struct PublishParams {
   bool skip_hidden = false;
   bool totals = false;
   std::string redis{}, mqtt{}, kafka{};  ///< addresses; empty: no such route
+  std::string redis_credentials{}, mqtt_credentials{}, kafka_credentials{};  ///< files with logins
+  std::string redis_ca{}, mqtt_ca{}, kafka_ca{};                             ///< files of issuers
   Durability durable = Durability::Required;
 };
 

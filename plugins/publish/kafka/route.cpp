@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <librdkafka/rdkafka.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -13,14 +14,33 @@
 #include "base/error.h"
 #include "pipeline/shared/clock.h"
 #include "pipeline/shared/module.h"
-#include "plugins/publish/address.h"
+#include "plugins/publish/credentials.h"
 #include "plugins/publish/outbox.h"
 #include "plugins/publish/outbox/planted.h"
 
 namespace contorno {
 namespace {
 
-constexpr int kKafkaPort = 9092;
+constexpr AddressScheme kKafkaScheme{
+    .plain = "kafka", .tls = "kafka+ssl", .plain_port = 9092, .tls_port = 9093, .has_mechanisms = true};
+constexpr std::string_view kPlain = "PLAIN";
+constexpr std::array<std::string_view, 3> kMechanisms{kPlain, "SCRAM-SHA-256", "SCRAM-SHA-512"};
+
+BrokerAccess kafka_access(const RouteTarget& target) {
+  const auto refuse = [](const char* what) { throw Error(ExitCode::BadConfig, what); };
+  BrokerAccess access = access_of(target, kKafkaScheme);
+  Credentials& login = access.login;
+  if (login.password.empty()) return access;
+  if (login.user.empty()) refuse("a login of Kafka has a user, and only a password is given");
+  if (login.mechanism.empty()) login.mechanism = kPlain;
+  if (std::find(kMechanisms.begin(), kMechanisms.end(), login.mechanism) == kMechanisms.end())
+    refuse("the mechanism of the file of credentials is none of PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512");
+  if (login.mechanism == kPlain && !access.address.has_tls)
+    refuse(
+        "PLAIN, the mechanism of the login, sends the password as it is: begin the address with "
+        "kafka+ssl://, or let the file of credentials have mechanism=SCRAM-SHA-256 or SCRAM-SHA-512");
+  return access;
+}
 
 struct DestroyProducer {
   void operator()(rd_kafka_t* producer) const {
@@ -36,13 +56,19 @@ struct DestroyProducer {
 class KafkaRoute final : public Route {
  public:
   explicit KafkaRoute(const RouteTarget& target)
-      : address_(parse_address(target.address, "kafka", kKafkaPort)),
+      : access_(kafka_access(target)),
+        ca_(target.ca),
         limit_ns_(static_cast<std::int64_t>(target.timeout_ms * 1e6)) {
     begin();
     const struct rd_kafka_metadata* found = nullptr;
     const rd_kafka_resp_err_t code =
         rd_kafka_metadata(producer_.get(), 0, nullptr, &found, static_cast<int>(target.timeout_ms));
     if (found != nullptr) rd_kafka_metadata_destroy(found);
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return;
+    // Why there is no connection comes as an event.
+    constexpr int kNow = 0;
+    rd_kafka_poll(producer_.get(), kNow);
+    if (!reason_.empty()) throw unavailable(reason_);
     check(code);
   }
 
@@ -62,7 +88,7 @@ class KafkaRoute final : public Route {
   void begin() {
     producer_.reset();
     rd_kafka_conf_t* const settings = rd_kafka_conf_new();
-    set(settings, "bootstrap.servers", address_.place());
+    set(settings, "bootstrap.servers", access_.address.place());
     set(settings, "enable.idempotence", "true");
     set(settings, "acks", "all");
     set(settings, "message.timeout.ms", "0");
@@ -74,12 +100,12 @@ class KafkaRoute final : public Route {
     set(settings, "linger.ms", "0");
     set(settings, "message.max.bytes", "1000000000");  // the broker's limit counts, which a topic may raise
     set(settings, "log_level", "0");
-    if (!address_.user.empty()) {
-      set(settings, "security.protocol", "sasl_ssl");  // a password never goes over a line that is open
-      set(settings, "sasl.mechanisms", "PLAIN");
-      set(settings, "sasl.username", address_.user);
-      set(settings, "sasl.password", address_.password);
-    }
+    set_security(settings);
+    rd_kafka_conf_set_error_cb(settings, [](rd_kafka_t*, int code, const char* reason, void* self) {
+      // Of a login or certificate that is refused: that all brokers are away, which follows, says less.
+      if (code == RD_KAFKA_RESP_ERR__AUTHENTICATION || code == RD_KAFKA_RESP_ERR__SSL)
+        static_cast<KafkaRoute*>(self)->reason_ = reason;
+    });
     rd_kafka_conf_set_dr_msg_cb(settings, report);
     rd_kafka_conf_set_opaque(settings, this);
     std::array<char, 256> why{};
@@ -90,6 +116,22 @@ class KafkaRoute final : public Route {
     }
   }
 
+  void set_security(rd_kafka_conf_t* settings) const {
+    const Credentials& login = access_.login;
+    const bool has_login = !login.password.empty();
+    set(settings, "security.protocol",
+        fmt::format("{}{}", has_login ? "sasl_" : "", access_.address.has_tls ? "ssl" : "plaintext"));
+    if (has_login) {
+      set(settings, "sasl.mechanisms", login.mechanism);
+      set(settings, "sasl.username", login.user);
+      set(settings, "sasl.password", login.password);
+    }
+    if (!access_.address.has_tls) return;
+    set(settings, "enable.ssl.certificate.verification", "true");
+    set(settings, "ssl.endpoint.identification.algorithm", "https");
+    if (!ca_.empty()) set(settings, "ssl.ca.location", ca_);
+  }
+
   /// `refused` is set where the broker takes no message of this size; `count` is of those before it.
   Sent send_together(std::span<const RouteMessage> messages) {
     reported_.assign(messages.size(), false);
@@ -98,7 +140,7 @@ class KafkaRoute final : public Route {
     for (std::size_t i = 0; i < messages.size(); ++i) {
       const RouteMessage& message = messages[i];
       const rd_kafka_resp_err_t code =
-          rd_kafka_producev(producer_.get(), RD_KAFKA_V_TOPIC(address_.path.c_str()),
+          rd_kafka_producev(producer_.get(), RD_KAFKA_V_TOPIC(access_.address.path.c_str()),
                             RD_KAFKA_V_KEY(message.camera.data(), message.camera.size()),
                             RD_KAFKA_V_VALUE(const_cast<char*>(message.body.data()), message.body.size()),
                             RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
@@ -136,7 +178,7 @@ class KafkaRoute final : public Route {
   }
 
   Error unavailable(std::string_view why) const {
-    return Error(ExitCode::Unavailable, fmt::format("Kafka at {}: {}", address_.place(), why));
+    return Error(ExitCode::Unavailable, fmt::format("Kafka at {}: {}", access_.address.place(), why));
   }
   void check(rd_kafka_resp_err_t code) const {
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) throw unavailable(rd_kafka_err2str(code));
@@ -149,7 +191,9 @@ class KafkaRoute final : public Route {
     }
   }
 
-  BrokerAddress address_;
+  BrokerAccess access_;
+  std::string ca_;
+  std::string reason_;  // why there is no connection
   std::int64_t limit_ns_;
   std::vector<bool> reported_;  // by the place in the batch
   std::string failure_;         // of the first message that was not taken
@@ -157,11 +201,10 @@ class KafkaRoute final : public Route {
   std::unique_ptr<rd_kafka_t, DestroyProducer> producer_;
 };
 
-constexpr RouteModule kKafkaTable{
-    .check = [](const std::string& address) { parse_address(address, "kafka", kKafkaPort); },
-    .connect = [](const RouteTarget& target) -> std::unique_ptr<Route> {
-      return std::make_unique<KafkaRoute>(target);
-    }};
+constexpr RouteModule kKafkaTable{.check = [](const RouteTarget& target) { kafka_access(target); },
+                                  .connect = [](const RouteTarget& target) -> std::unique_ptr<Route> {
+                                    return std::make_unique<KafkaRoute>(target);
+                                  }};
 
 }  // namespace
 }  // namespace contorno

@@ -13,14 +13,21 @@
 #include "base/error.h"
 #include "pipeline/shared/clock.h"
 #include "pipeline/shared/module.h"
-#include "plugins/publish/address.h"
+#include "plugins/publish/credentials.h"
 #include "plugins/publish/outbox.h"
 
 namespace contorno {
 namespace {
 
-constexpr int kMqttPort = 1883;
+constexpr AddressScheme kMqttScheme{.plain = "mqtt", .tls = "mqtts", .plain_port = 1883, .tls_port = 8883};
 constexpr int kKeepAlive = 30;  // s
+
+BrokerAccess mqtt_access(const RouteTarget& target) {
+  BrokerAccess access = access_of(target, kMqttScheme);
+  if (access.login.user.empty() && !access.login.password.empty())
+    throw Error(ExitCode::BadConfig, "a login of MQTT has a user, and only a password is given");
+  return access;
+}
 
 struct DestroyClient {
   void operator()(mosquitto* client) const { mosquitto_destroy(client); }
@@ -30,17 +37,22 @@ struct DestroyClient {
 /// idle().
 class MqttRoute final : public Route {
  public:
-  explicit MqttRoute(const RouteTarget& target)
-      : address_(parse_address(target.address, "mqtt", kMqttPort)),
-        limit_ns_(static_cast<std::int64_t>(target.timeout_ms * 1e6)) {
+  explicit MqttRoute(const RouteTarget& target) : MqttRoute(target, mqtt_access(target)) {}
+  MqttRoute(const RouteTarget& target, const BrokerAccess& access)
+      : address_(access.address), limit_ns_(static_cast<std::int64_t>(target.timeout_ms * 1e6)) {
     static const int initialised = mosquitto_lib_init();
     check(initialised);
     // Every connection is a new client: what an old one did not get acknowledged is sent again from the
     // cursor.
     client_.reset(mosquitto_new(nullptr, true, this));
     if (!client_) throw unavailable("out of memory");
-    if (!address_.user.empty())
-      check(mosquitto_username_pw_set(client_.get(), address_.user.c_str(), address_.password.c_str()));
+    if (const Credentials& login = access.login; !login.user.empty())
+      check(mosquitto_username_pw_set(client_.get(), login.user.c_str(), login.password.c_str()));
+    if (address_.has_tls) begin_tls(target.ca);
+    // Why the library refuses a certificate is in its log alone.
+    mosquitto_log_callback_set(client_.get(), [](mosquitto*, void* self, int level, const char* text) {
+      if (level == MOSQ_LOG_ERR) static_cast<MqttRoute*>(self)->reason_ = text;
+    });
     mosquitto_connect_callback_set(client_.get(), [](mosquitto*, void* self, int code) {
       static_cast<MqttRoute*>(self)->connected_ = code;
     });
@@ -87,7 +99,16 @@ class MqttRoute final : public Route {
     return Error(ExitCode::Unavailable, fmt::format("MQTT at {}: {}", address_.place(), why));
   }
   void check(int code) const {
+    if (code == MOSQ_ERR_TLS && !reason_.empty()) throw unavailable(fmt::format("TLS: {}", reason_));
     if (code != MOSQ_ERR_SUCCESS) throw unavailable(mosquitto_strerror(code));
+  }
+
+  /// Name and issuer of the certificate are verified, as is the library's default.
+  void begin_tls(const std::string& ca) {
+    if (ca.empty())
+      check(mosquitto_int_option(client_.get(), MOSQ_OPT_TLS_USE_OS_CERTS, 1));
+    else
+      check(mosquitto_tls_set(client_.get(), ca.c_str(), nullptr, nullptr, nullptr, nullptr));
   }
 
   /// Runs the library's loop until `done()`.
@@ -104,15 +125,15 @@ class MqttRoute final : public Route {
   BrokerAddress address_;
   std::int64_t limit_ns_;
   int connected_ = -1;          // the code of CONNACK
+  std::string reason_;          // what the library last called an error
   std::set<int> acknowledged_;  // ids of messages
   std::unique_ptr<mosquitto, DestroyClient> client_;
 };
 
-constexpr RouteModule kMqttTable{
-    .check = [](const std::string& address) { parse_address(address, "mqtt", kMqttPort); },
-    .connect = [](const RouteTarget& target) -> std::unique_ptr<Route> {
-      return std::make_unique<MqttRoute>(target);
-    }};
+constexpr RouteModule kMqttTable{.check = [](const RouteTarget& target) { mqtt_access(target); },
+                                 .connect = [](const RouteTarget& target) -> std::unique_ptr<Route> {
+                                   return std::make_unique<MqttRoute>(target);
+                                 }};
 
 }  // namespace
 }  // namespace contorno

@@ -9,14 +9,15 @@
 
 #include "base/error.h"
 #include "pipeline/shared/module.h"
-#include "plugins/publish/address.h"
+#include "plugins/publish/credentials.h"
 #include "plugins/publish/outbox.h"
 #include "plugins/publish/outbox/planted.h"
+#include "plugins/publish/redis/tls.h"
 
 namespace contorno {
 namespace {
 
-constexpr int kUsualPort = 6379;
+constexpr AddressScheme kRedisScheme{.plain = "redis", .tls = "rediss", .plain_port = 6379, .tls_port = 6379};
 
 /// Adds messages in order and stops at the first that is not added: pipelined commands would go on behind one
 /// that a server refuses while it loads, is read-only or out of memory, and their larger ids would shut the
@@ -43,20 +44,30 @@ struct FreeContext {
   void operator()(redisContext* context) const { redisFree(context); }
 };
 
+BrokerAccess redis_access(const RouteTarget& target) {
+  BrokerAccess access = access_of(target, kRedisScheme);
+  if (access.address.has_tls && !has_redis_tls())
+    throw Error(
+        ExitCode::Unavailable,
+        "this build has no TLS for Redis: it needs hiredis 1.2 or newer with its library hiredis_ssl");
+  return access;
+}
+
 std::string_view text_of(const redisReply& reply) {
   return {reply.str, reply.str != nullptr ? reply.len : 0};
 }
 
 class RedisRoute final : public Route {
  public:
-  explicit RedisRoute(const RouteTarget& target)
-      : address_(parse_address(target.address, "redis", kUsualPort)) {
+  explicit RedisRoute(const RouteTarget& target) : RedisRoute(target, redis_access(target)) {}
+  RedisRoute(const RouteTarget& target, const BrokerAccess& access) : address_(access.address) {
     const auto milliseconds = static_cast<long>(target.timeout_ms);
     const timeval limit{.tv_sec = milliseconds / 1000, .tv_usec = milliseconds % 1000 * 1000};
     context_.reset(redisConnectWithTimeout(address_.host.c_str(), address_.port, limit));
     check_connection();
     redisSetTimeout(context_.get(), limit);
-    log_in();
+    if (access.address.has_tls) begin_tls(target.ca);
+    log_in(access.login);
     if (target.durable) check_durability();
   }
 
@@ -129,12 +140,28 @@ class RedisRoute final : public Route {
     return reply;
   }
 
-  void log_in() {
-    if (address_.password.empty()) return;
-    if (address_.user.empty())
-      ask({"AUTH", address_.password});
-    else
-      ask({"AUTH", address_.user, address_.password});
+  void begin_tls(const std::string& ca) {
+    try {
+      begin_redis_tls(*context_, address_.host, ca);
+    } catch (const Error& error) {
+      throw unavailable(error.what());
+    }
+  }
+
+  void log_in(const Credentials& login) {
+    if (login.password.empty()) return;
+    std::vector<std::string> command{"AUTH"};
+    if (!login.user.empty()) command.push_back(login.user);
+    command.push_back(login.password);
+    try {
+      ask(command);
+    } catch (const Error& error) {
+      // A server without this command repeats what it was given.
+      std::string reason = error.what();
+      for (std::size_t at = 0; (at = reason.find(login.password, at)) != std::string::npos; at += 3)
+        reason.replace(at, login.password.size(), "***");
+      throw Error(error.code(), reason);
+    }
   }
 
   void check_durability() {
@@ -159,11 +186,10 @@ class RedisRoute final : public Route {
   std::unique_ptr<redisContext, FreeContext> context_;
 };
 
-constexpr RouteModule kRedisTable{
-    .check = [](const std::string& address) { parse_address(address, "redis", kUsualPort); },
-    .connect = [](const RouteTarget& target) -> std::unique_ptr<Route> {
-      return std::make_unique<RedisRoute>(target);
-    }};
+constexpr RouteModule kRedisTable{.check = [](const RouteTarget& target) { redis_access(target); },
+                                  .connect = [](const RouteTarget& target) -> std::unique_ptr<Route> {
+                                    return std::make_unique<RedisRoute>(target);
+                                  }};
 
 }  // namespace
 }  // namespace contorno

@@ -60,17 +60,25 @@ def redis_server(tmp_path):
 
 
 class MosquittoServer:
-    """A Mosquitto of Debian that keeps all for a subscriber that is away."""
+    """A Mosquitto of Debian that keeps all for a subscriber that is away. `login` is a user and a
+    password without which it takes nobody, `tls` a Certificate of its own."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, login=None, tls=None):
         self.program = shutil.which("mosquitto", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin")
         if self.program is None:
             pytest.skip("needs mosquitto")
         self.module = pytest.importorskip("paho.mqtt.client")
         self.folder, self.port = folder / "mosquitto", free_port()
         self.folder.mkdir()
+        self.login, self.tls, settings = login, tls, ""
+        if login is not None:
+            subprocess.run(["mosquitto_passwd", "-b", "-c", self.folder / "passwords", *login], check=True, capture_output=True)
+            settings += f"password_file {self.folder}/passwords\n"
+        if tls is not None:
+            settings += f"certfile {tls.certificate}\nkeyfile {tls.key}\n"
+        anonymous = str(login is None).lower()
         # Started as root it takes the rights of a user who may write into folders that are theirs alone.
-        (self.folder / "conf").write_text(f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence true\n"
+        (self.folder / "conf").write_text(f"listener {self.port} 127.0.0.1\n{settings}allow_anonymous {anonymous}\npersistence true\n"
                                           f"persistence_location {self.folder}/\nautosave_on_changes true\nautosave_interval 1\n"
                                           f"max_queued_messages 0\nuser {getpass.getuser()}\n")
         self.start()
@@ -100,6 +108,10 @@ class MosquittoServer:
             found.append((body["run"], message.topic.rpartition("/")[2], body["n"], message.payload))
         client.on_message = take
         client.on_connect = lambda *_: client.subscribe(topic, qos=1)
+        if self.login is not None:
+            client.username_pw_set(*self.login)
+        if self.tls is not None:
+            client.tls_set(self.tls.ca)
         client.connect("127.0.0.1", self.port)
         client.loop_start()
         return client, found
