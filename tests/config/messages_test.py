@@ -120,6 +120,9 @@ CASES = {
     "an open bracket": (HEAD + "stages: [marching_squares\n",),
     "an open quote": (HEAD + "stages: ['marching_squares]\n",),
     "an alias": ("source: &s {type: synthetic}\nstages: *s\n",),
+    "aliases in place of values, each the only mistake": (
+        "source: {type: &a synthetic, seed: *a, frames: 3, maps_size: [48, *a], classes: 2}\n"
+        "classes: [{name: a, level: *a, colour: red}, *a, {name: b}]\nstages: [*a, contours]\nsinks: *a\npipeline: {slots: 2}\n",),
     "nothing": ("",),
     "a list": ("- a\n- b\n",),
     "a drawing": (PLAIN + "sinks: [{type: jsonl, path: a.jsonl}]\n", "--dot", "-"),
