@@ -311,6 +311,9 @@ TEST_CASE("bytes that are no UTF-8 text are refused with their offset") {
                                     4)),
                  "UTF-16"));
   CHECK(contains(report(std::string("a\0:\0 \0", 6)), "UTF-16"));
+  CHECK(contains(report(std::string("a\0:\0", 4)), "UTF-16"));
+  for (const std::string& few : {std::string("a\0b", 3), std::string("\0a\0", 3), std::string("a\0", 2)})
+    CHECK(contains(report(few), "control character 0x00"));
   CHECK(contains(report("a: \x1b[31m"), "control character 0x1b"));
 }
 

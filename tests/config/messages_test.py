@@ -43,6 +43,9 @@ CASES = {
     "lists that are too long": ("source: {type: synthetic, classes: 2, maps_size: [48, 32, 3]}\n" + CLASSES + stages(*FOUND),),
     "lists with wrong items": ("source: {type: synthetic, classes: 2, maps_size: [48, x]}\n" + CLASSES + stages(*FOUND),),
     "lists with items out of range": ("source: {type: synthetic, classes: 2, maps_size: [0, 99999999]}\n" + CLASSES + stages(*FOUND),),
+    "lists without a value": ("source: {type: synthetic, classes: 2, maps_size: , frame_size: ~}\n" + CLASSES + stages(*FOUND),),
+    "a mistake behind a password and letters of several bytes": (
+        "source: {type: video, location: \"rtsp://\u00e4nn\u00e9:geh\u00e4\u00fcm\u20ac@h/\u00e4\", seed: 3}\n" + CLASSES + stages(*FOUND),),
     "text": ("source: {type: dataset, location: [a]}\n" + CLASSES + stages(*FOUND),),
     "text that is a number": ("source: {type: dataset, location: 1.50}\n" + CLASSES + stages(*FOUND),),
     "text that is a truth value": (SOURCE + "classes: [{name: no}, {name: .nan}, {name: 'no'}, {name: 7}, {name: 007}, {name: ~}]\n" + stages(*FOUND),),
