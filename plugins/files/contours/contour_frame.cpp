@@ -39,8 +39,7 @@ void ContourParts::pack(int width, int height, ContourFrame& frame) {
   ContoursFormat plain = format;
   for (const auto& [attribute, column] : columns_)
     format.attributes = format.attributes.with(Attributes(attribute));
-  frame.memory.resize(packed_bytes(format));
-  frame.view = packed_view(frame.memory.data(), format);
+  frame.allot(format);
   ContourCounts counts{.points = points_.size(), .contours = closed_.size()};
   copy_contours({.format = plain,
                  .counts = &counts,

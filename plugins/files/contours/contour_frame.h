@@ -1,25 +1,23 @@
 // Contours that were read from a file, frame by frame, and how they get there one by one.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
 #include <vector>
 
+#include "geometry/contour_table.h"
 #include "pipeline/graph/source.h"
 #include "pipeline/value/classes.h"
 #include "pipeline/value/contours.h"
 
 namespace contorno {
 
-/// One frame of a file: what it says of the frame and its classes (name and level), and the contours, in
-/// memory of its own. Points have the coordinates of the map; closed contours repeat their first point.
-struct ContourFrame {
+/// One frame of a file: the contours, and what it says of the frame and its classes (name and level). Points
+/// have the coordinates of the map; closed contours repeat their first point.
+struct ContourFrame : ContourTable {
   FrameInfo info;
   std::vector<ClassSpec> classes;
-  ContoursView view;
-  std::vector<std::byte> memory;
 };
 
 /// Collects the contours of a frame while it is not known how many there are. Contours come class by class.

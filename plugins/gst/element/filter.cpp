@@ -257,9 +257,11 @@ bool Filter::push_first(const std::function<GstFlowReturn(GstBuffer*)>& push) {
     GST_BUFFER_FLAG_SET(frame->buffer, GST_BUFFER_FLAG_DISCONT);
   }
   report_statistics();
-  GST_LOG_OBJECT(element_, "frame %" G_GUINT64_FORMAT " goes on %.3f ms after it came, with %zu contours",
+  GST_LOG_OBJECT(element_,
+                 "frame %" G_GUINT64_FORMAT " goes on %.3f ms after it came, with %" G_GUINT64_FORMAT
+                 " contours",
                  guint64{frame->number}, static_cast<double>(now_ns() - frame->arrived_ns) / kNsPerMs,
-                 frame->contours ? frame->contours->closed.size() : 0);
+                 frame->contours ? guint64{frame->contours->contours.view.counts->contours} : 0);
   queue_.left(push(std::exchange(frame->buffer, nullptr)));
   return true;
 }

@@ -43,8 +43,7 @@ gboolean propose_allocation(GstBaseTransform*, GstQuery*, GstQuery* query) {
 }
 
 GstBuffer* text_of(ContourLineWriter& lines, const MetaBlock& block, GstBuffer* in) {
-  ContourCounts counts;
-  const ContoursView view = block.view(counts);
+  const ContoursView& view = block.contours.view;
   lines.open({.format = view.format, .stream = {}, .classes = block.classes, .output_root = {}, .owner = {}});
   FrameInfo info;
   info.number = block.frame;

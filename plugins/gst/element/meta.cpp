@@ -30,23 +30,25 @@ void fill(ContornoMeta& meta, const SharedBlock& block) {
     owned->class_names.push_back(one.name.c_str());
     owned->levels.push_back(one.level);
   }
+  const ContoursView& contours = block->contours.view;
+  const Attributes attributes = contours.format.attributes;
   // Views of literals, which end with a null.
-  block->attributes.for_each([&](Attribute one) { owned->attribute_names.push_back(name_of(one).data()); });
-  meta.width = static_cast<guint>(block->width);
-  meta.height = static_cast<guint>(block->height);
+  attributes.for_each([&](Attribute one) { owned->attribute_names.push_back(name_of(one).data()); });
+  meta.width = static_cast<guint>(contours.format.width);
+  meta.height = static_cast<guint>(contours.format.height);
   meta.frame = block->frame;
   meta.n_classes = static_cast<guint>(block->classes.size());
   meta.class_names = owned->class_names.data();
   meta.levels = owned->levels.data();
-  meta.class_begin = block->class_begin.data();
-  meta.n_contours = static_cast<guint>(block->closed.size());
-  meta.offsets = block->offsets.data();
-  meta.closed = block->closed.data();
-  meta.points = reinterpret_cast<const ContornoPoint*>(block->points.data());
-  meta.n_attributes = block->attributes.count();
+  meta.class_begin = contours.class_begin;
+  meta.n_contours = static_cast<guint>(contours.counts->contours);
+  meta.offsets = contours.offsets;
+  meta.closed = contours.closed;
+  meta.points = reinterpret_cast<const ContornoPoint*>(contours.points);
+  meta.n_attributes = attributes.count();
   meta.attribute_names = owned->attribute_names.data();
-  meta.attributes = block->columns.data();
-  meta.attribute_stride = block->stride;
+  meta.attributes = contours.columns;
+  meta.attribute_stride = contours.format.column_stride();
   meta.objects = block->objects.empty() ? nullptr : block->objects.c_str();
   meta.block = owned.release();
 }
@@ -61,24 +63,23 @@ void free_meta(GstMeta* meta, GstBuffer*) {
 }
 
 /// Brings points and attributes into the coordinates that `placement` leads to.
-void place(MetaBlock& block, const Placement& placement) {
+void place(const ContoursView& contours, const Placement& placement) {
   if (placement == Placement{}) return;
-  for (Point& point : block.points)
+  for (Point& point : std::span(contours.points, contours.counts->points))
     point = {.row = static_cast<float>(placement.frame_y(point.row)),
              .col = static_cast<float>(placement.frame_x(point.col))};
-  ContourCounts counts;
-  const ContoursView view = block.view(counts);
-  for (std::uint32_t i = 0; i < block.closed.size(); ++i) {
-    const AttributeValues values = placed_attributes(view, i, placement, view.contour(i));
-    block.attributes.for_each(
-        [&](Attribute one) { view.column(one)[i] = values[static_cast<std::size_t>(one)]; });
+  for (std::uint32_t i = 0; i < contours.counts->contours; ++i) {
+    const AttributeValues values = placed_attributes(contours, i, placement, contours.contour(i));
+    contours.format.attributes.for_each(
+        [&](Attribute one) { contours.column(one)[i] = values[static_cast<std::size_t>(one)]; });
   }
 }
 
 SharedBlock scaled(const MetaBlock& from, int width, int height, double scale_x, double scale_y) {
   auto block = std::make_shared<MetaBlock>(from);
-  block->width = width, block->height = height;
-  place(*block, {.scale_x = scale_x, .scale_y = scale_y});
+  ContoursView& contours = block->contours.view;
+  contours.format.width = width, contours.format.height = height;
+  place(contours, {.scale_x = scale_x, .scale_y = scale_y});
   return block;
 }
 
@@ -114,26 +115,6 @@ const GstMetaInfo* register_meta() {
 
 }  // namespace
 
-ContoursView MetaBlock::view(ContourCounts& counts) const {
-  counts = {.points = points.size(), .contours = closed.size()};
-  // The stride of a view is that of its capacity, which is even.
-  ContoursFormat format{.width = width,
-                        .height = height,
-                        .classes = static_cast<int>(classes.size()),
-                        .point_capacity = points.size(),
-                        .contour_capacity = stride,
-                        .placement = {},
-                        .attributes = attributes};
-  // A view may be written through, but nobody who gets this one does.
-  return {.format = format,
-          .counts = &counts,
-          .points = const_cast<Point*>(points.data()),
-          .offsets = const_cast<std::uint32_t*>(offsets.data()),
-          .closed = const_cast<std::uint8_t*>(closed.data()),
-          .class_begin = const_cast<std::uint32_t*>(class_begin.data()),
-          .columns = const_cast<double*>(columns.data())};
-}
-
 const GstMetaInfo* contorno_meta_info() {
   static const GstMetaInfo* const info = register_meta();
   return info;
@@ -143,38 +124,38 @@ SharedBlock make_block(const ContoursView& contours, const std::vector<ClassSpec
                        const std::function<bool(std::size_t)>& wanted, int width, int height,
                        std::uint64_t frame, std::string objects) {
   auto block = std::make_shared<MetaBlock>();
-  block->objects = std::move(objects);
-  block->width = width, block->height = height, block->frame = frame;
-  block->attributes = contours.format.attributes;
-  block->class_begin.push_back(0);
-  block->offsets.push_back(0);
-  std::vector<std::uint32_t> taken;
+  block->objects = std::move(objects), block->frame = frame;
+  std::vector<std::uint32_t> taken, class_begin{0};
+  std::uint64_t points = 0;
   for (std::size_t k = 0; k < static_cast<std::size_t>(contours.format.classes); ++k) {
     if (!wanted(k)) continue;
     block->classes.push_back(k < classes.size() ? classes[k]
                                                 : ClassSpec{.name = "class " + std::to_string(k)});
-    for (std::uint32_t i = contours.class_begin[k]; i < contours.class_begin[k + 1]; ++i) taken.push_back(i);
-    block->class_begin.push_back(static_cast<std::uint32_t>(taken.size()));
+    for (std::uint32_t i = contours.class_begin[k]; i < contours.class_begin[k + 1]; ++i) {
+      taken.push_back(i);
+      points += contours.contour(i).size();
+    }
+    class_begin.push_back(static_cast<std::uint32_t>(taken.size()));
   }
-  std::size_t points_taken = 0;
-  for (const std::uint32_t i : taken) points_taken += contours.contour(i).size();
-  block->points.reserve(points_taken);
-  for (const std::uint32_t i : taken) {
-    block->closed.push_back(contours.closed[i]);
-    const std::span<const Point> points = contours.contour(i);
-    block->points.insert(block->points.end(), points.begin(), points.end());
-    block->offsets.push_back(static_cast<std::uint32_t>(block->points.size()));
+  block->contours.allot({.width = width,
+                         .height = height,
+                         .classes = static_cast<int>(block->classes.size()),
+                         .point_capacity = points,
+                         .contour_capacity = taken.size(),
+                         .placement = {},
+                         .attributes = contours.format.attributes});
+  const ContoursView& to = block->contours.view;
+  *to.counts = {.points = points, .contours = taken.size()};
+  std::ranges::copy(class_begin, to.class_begin);
+  to.offsets[0] = 0;
+  for (std::size_t n = 0; n < taken.size(); ++n) {
+    const std::span<const Point> from = contours.contour(taken[n]);
+    std::ranges::copy(from, to.points + to.offsets[n]);
+    to.offsets[n + 1] = to.offsets[n] + static_cast<std::uint32_t>(from.size());
+    to.closed[n] = contours.closed[taken[n]];
+    to.format.attributes.for_each([&](Attribute one) { to.column(one)[n] = contours.column(one)[taken[n]]; });
   }
-  block->stride = taken.size() + taken.size() % 2;
-  block->columns.resize(block->stride * block->attributes.count());
-  std::size_t column = 0;
-  block->attributes.for_each([&](Attribute one) {
-    const double* from = contours.column(one);
-    std::transform(taken.begin(), taken.end(),
-                   block->columns.begin() + static_cast<std::ptrdiff_t>(column++ * block->stride),
-                   [&](std::uint32_t i) { return from[i]; });
-  });
-  place(*block, contours.format.placement);
+  place(to, contours.format.placement);
   return block;
 }
 

@@ -10,27 +10,18 @@
 #include <string>
 #include <vector>
 
+#include "geometry/contour_table.h"
 #include "pipeline/value/classes.h"
-#include "pipeline/value/contours.h"
 #include "plugins/gst/element/contornometa.h"
 
 namespace contorno::gst {
 
-/// A frame's contours in pixels of the frame, in memory of their own.
+/// What is known of a frame.
 struct MetaBlock {
-  int width = 0, height = 0;
   std::uint64_t frame = 0;
   std::vector<ClassSpec> classes;
-  std::vector<std::uint32_t> class_begin, offsets;
-  std::vector<std::uint8_t> closed;
-  std::vector<Point> points;
-  Attributes attributes;
-  std::vector<double> columns;
-  std::size_t stride = 0;
-  std::string objects;  ///< a line of JSON for each that had left by this frame
-
-  /// The contours as a view, as stages and writers take it; valid as long as the block.
-  ContoursView view(ContourCounts& counts) const;
+  ContourTable contours;  ///< in pixels of the frame, whose sides their format has
+  std::string objects;    ///< a line of JSON for each that had left by this frame
 };
 using SharedBlock = std::shared_ptr<const MetaBlock>;
 

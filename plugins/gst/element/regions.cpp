@@ -26,25 +26,24 @@ struct Region {
 
 /// How sure the map is of a contour: the mean of the samples inside, where that was measured. Of others, and
 /// inside holes, nothing more is known than the level, which every sample of the region reaches.
-double confidence_of(const MetaBlock& block, std::uint32_t contour, double area, double level) {
-  if (!block.attributes.has(Attribute::Mean) || area <= 0) return level;
-  const double mean = block.columns[block.attributes.column(Attribute::Mean) * block.stride + contour];
-  return std::isnan(mean) ? level : mean;
+double confidence_of(const ContoursView& contours, std::uint32_t contour, double area, double level) {
+  const double* const mean = contours.column(Attribute::Mean);
+  return mean == nullptr || area <= 0 || std::isnan(mean[contour]) ? level : mean[contour];
 }
 
 /// The pixels that the contour's box reaches into; a pixel covers half a px around its centre. Nothing where
 /// a point has no place.
-std::optional<Region> region_of(const MetaBlock& block, const ClassSpec& spec, std::uint32_t i) {
-  const std::span<const Point> points(block.points.data() + block.offsets[i],
-                                      block.offsets[i + 1] - block.offsets[i]);
-  const BoxAndArea box = measure_box_and_area(points, block.closed[i] != 0 ? Closure::Closed : Closure::Open);
+std::optional<Region> region_of(const ContoursView& contours, const ClassSpec& spec, std::uint32_t i) {
+  const BoxAndArea box =
+      measure_box_and_area(contours.contour(i), contours.closed[i] != 0 ? Closure::Closed : Closure::Open);
   if (std::isnan(box.x)) return std::nullopt;
   const auto low = [](double value) { return static_cast<guint>(std::max(0.0, std::floor(value + 0.5))); };
   const auto high = [](double value, int side) {
     return static_cast<guint>(std::clamp(std::floor(value + 0.5) + 1, 0.0, static_cast<double>(side)));
   };
   const guint x = low(box.x), y = low(box.y);
-  const guint right = high(box.x + box.width, block.width), bottom = high(box.y + box.height, block.height);
+  const guint right = high(box.x + box.width, contours.format.width),
+              bottom = high(box.y + box.height, contours.format.height);
   return Region{.of = &spec,
                 .contour = i,
                 .x = x,
@@ -52,7 +51,7 @@ std::optional<Region> region_of(const MetaBlock& block, const ClassSpec& spec, s
                 .width = right > x ? right - x : 0,
                 .height = bottom > y ? bottom - y : 0,
                 .area = box.area,
-                .confidence = confidence_of(block, i, box.area, spec.level)};
+                .confidence = confidence_of(contours, i, box.area, spec.level)};
 }
 
 void attach_region_of_interest(GstBuffer* buffer, const Region& region) {
@@ -85,10 +84,11 @@ void attach_regions(GstBuffer* buffer, const MetaBlock& block) {
   GstAnalyticsRelationMeta* detections = gst_buffer_get_analytics_relation_meta(buffer);
   if (detections == nullptr) detections = gst_buffer_add_analytics_relation_meta(buffer);
 #endif
+  const ContoursView& contours = block.contours.view;
   for (std::size_t k = 0; k < block.classes.size(); ++k) {
     if (block.classes[k].hidden) continue;
-    for (std::uint32_t i = block.class_begin[k]; i < block.class_begin[k + 1]; ++i) {
-      const std::optional<Region> region = region_of(block, block.classes[k], i);
+    for (std::uint32_t i = contours.class_begin[k]; i < contours.class_begin[k + 1]; ++i) {
+      const std::optional<Region> region = region_of(contours, block.classes[k], i);
       if (!region) continue;
       attach_region_of_interest(buffer, *region);
 #if CONTORNO_HAVE_GST_ANALYTICS

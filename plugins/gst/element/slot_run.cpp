@@ -213,7 +213,7 @@ void SlotRun::add_result(PassingFrame& frame) {
 /// The frame has all that it will get.
 void SlotRun::complete(PassingFrame& frame) {
   if (frame.failure.empty() && frame.contours) {
-    accounts_.add(Accounts::Count::Contours, frame.contours->closed.size());
+    accounts_.add(Accounts::Count::Contours, frame.contours->contours.view.counts->contours);
     frame.buffer = gst_buffer_make_writable(frame.buffer);
     attach_contours(frame.buffer, frame.contours);
     if (settings_.regions) attach_regions(frame.buffer, *frame.contours);
