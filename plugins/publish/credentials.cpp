@@ -44,7 +44,7 @@ std::string path_meant(const std::string& given, std::string& where) {
   if (folder == nullptr || *folder == '\0')
     refuse_credentials(ExitCode::MissingInput,
                        "has a name without '/', which stands for one in the folder $CREDENTIALS_DIRECTORY, "
-                       "and that is not set; write ./NAME for a file beside the graph");
+                       "and that is not set; write ./NAME for another file");
   where = fmt::format(" in $CREDENTIALS_DIRECTORY ({})", folder);
   return fmt::format("{}/{}", folder, given);
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,6 +60,14 @@ struct RouteTarget {
   double timeout_ms = 5000;
 };
 
+/// A message that a broker holds, by what it is called there. `body` is valid during the call.
+struct BrokerMessage {
+  std::string camera{};
+  std::optional<std::uint64_t> run{}, n{};  ///< where the broker has them beside the body
+  std::string_view body{};
+};
+using TakeBrokerMessage = std::function<void(const BrokerMessage&)>;
+
 /// The table of a module of a route.
 struct RouteModule {
   /// Whether the address is one that the other values fit; throws Error(BadConfig).
@@ -66,6 +75,9 @@ struct RouteModule {
   /// Connects. Throws Error(Unavailable) where nobody answers, Error(BadConfig) where the broker's settings
   /// lose messages, or it refuses the login.
   std::unique_ptr<Route> (*connect)(const RouteTarget& target);
+  /// Gives each message that a broker holds, those of a camera in the broker's order; null where a broker is
+  /// not asked for them. Throws as connect, but that nothing is asked of the settings.
+  void (*read)(const RouteTarget& target, const TakeBrokerMessage& take) = nullptr;
 };
 
 struct RouteSpec {

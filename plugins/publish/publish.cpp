@@ -16,7 +16,8 @@ namespace {
 
 /// The routes that a sink has: an address each, the file of a login, and that of issuers.
 struct RouteParam {
-  const char* name;
+  const char* name;      // and how its addresses begin
+  const char* with_tls;  // likewise
   std::string PublishParams::*address;
   std::string PublishParams::*credentials;
   std::string PublishParams::*ca;
@@ -33,14 +34,15 @@ struct RouteParam {
   std::string ca_name() const { return std::string(name) + "_ca"; }
 };
 constexpr RouteParam kRoutes[] = {
-    {"redis", &PublishParams::redis, &PublishParams::redis_credentials, &PublishParams::redis_ca,
+    {"redis", "rediss", &PublishParams::redis, &PublishParams::redis_credentials, &PublishParams::redis_ca,
      &kRedisModule,
      "Address of a Redis or Valkey, as redis://HOST:PORT/PREFIX, or rediss:// with TLS: each camera gets the "
      "stream PREFIX:CAMERA; empty: none."},
-    {"mqtt", &PublishParams::mqtt, &PublishParams::mqtt_credentials, &PublishParams::mqtt_ca, &kMqttModule,
+    {"mqtt", "mqtts", &PublishParams::mqtt, &PublishParams::mqtt_credentials, &PublishParams::mqtt_ca,
+     &kMqttModule,
      "Address of a broker of MQTT, as mqtt://HOST:PORT/PREFIX, or mqtts:// with TLS: each camera gets the "
      "topic PREFIX/CAMERA; empty: none."},
-    {"kafka", &PublishParams::kafka, &PublishParams::kafka_credentials, &PublishParams::kafka_ca,
+    {"kafka", "kafka+ssl", &PublishParams::kafka, &PublishParams::kafka_credentials, &PublishParams::kafka_ca,
      &kKafkaModule,
      "Address of Kafka, as kafka://HOST:PORT/TOPIC, or kafka+ssl:// with TLS: messages have their camera as "
      "the key; empty: none."},
@@ -138,6 +140,14 @@ ParamDeclaration declaration() {
 
 const PublishModule& publish_module() {
   return *static_cast<const PublishModule*>(open_module(kPublishModule));
+}
+
+const RouteModule* route_module_of(std::string_view address) {
+  const std::string_view scheme = address.substr(0, address.find("://"));
+  if (scheme.size() == address.size()) return nullptr;
+  for (const RouteParam& route : kRoutes)
+    if (scheme == route.name || scheme == route.with_tls) return &route_module(*route.module);
+  return nullptr;
 }
 
 const SinkType& publish_sink() {

@@ -9,5 +9,8 @@ namespace contorno {
 const SinkType& publish_sink();
 /// The module `publish`. Throws ModuleError.
 const PublishModule& publish_module();
+/// The module of the route that an address is for, by how it begins; null where it begins like none. Throws
+/// ModuleError.
+const RouteModule* route_module_of(std::string_view address);
 
 }  // namespace contorno

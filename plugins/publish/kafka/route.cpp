@@ -1,10 +1,7 @@
 // The route to Kafka: the topic PREFIX, with the camera as the key, so that its messages are in one
 // partition.
-#include <fmt/format.h>
 #include <librdkafka/rdkafka.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -14,33 +11,12 @@
 #include "base/error.h"
 #include "pipeline/shared/clock.h"
 #include "pipeline/shared/module.h"
-#include "plugins/publish/credentials.h"
+#include "plugins/publish/kafka/client.h"
 #include "plugins/publish/outbox.h"
 #include "plugins/publish/outbox/planted.h"
 
 namespace contorno {
 namespace {
-
-constexpr AddressScheme kKafkaScheme{
-    .plain = "kafka", .tls = "kafka+ssl", .plain_port = 9092, .tls_port = 9093, .has_mechanisms = true};
-constexpr std::string_view kPlain = "PLAIN";
-constexpr std::array<std::string_view, 3> kMechanisms{kPlain, "SCRAM-SHA-256", "SCRAM-SHA-512"};
-
-BrokerAccess kafka_access(const RouteTarget& target) {
-  const auto refuse = [](const char* what) { throw Error(ExitCode::BadConfig, what); };
-  BrokerAccess access = access_of(target, kKafkaScheme);
-  Credentials& login = access.login;
-  if (login.password.empty()) return access;
-  if (login.user.empty()) refuse("a login of Kafka has a user, and only a password is given");
-  if (login.mechanism.empty()) login.mechanism = kPlain;
-  if (std::find(kMechanisms.begin(), kMechanisms.end(), login.mechanism) == kMechanisms.end())
-    refuse("the mechanism of the file of credentials is none of PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512");
-  if (login.mechanism == kPlain && !access.address.has_tls)
-    refuse(
-        "PLAIN, the mechanism of the login, sends the password as it is: begin the address with "
-        "kafka+ssl://, or let the file of credentials have mechanism=SCRAM-SHA-256 or SCRAM-SHA-512");
-  return access;
-}
 
 struct DestroyProducer {
   void operator()(rd_kafka_t* producer) const {
@@ -87,49 +63,23 @@ class KafkaRoute final : public Route {
   /// A new producer in place of the old one.
   void begin() {
     producer_.reset();
-    rd_kafka_conf_t* const settings = rd_kafka_conf_new();
-    set(settings, "bootstrap.servers", access_.address.place());
-    set(settings, "enable.idempotence", "true");
-    set(settings, "acks", "all");
-    set(settings, "message.timeout.ms", "0");
+    KafkaSettings settings(access_, ca_);
+    settings.set("enable.idempotence", "true");
+    settings.set("acks", "all");
+    settings.set("message.timeout.ms", "0");
     // Nothing comes behind a request that fails: no message overtakes another.
     if (!outbox::is_planted("report passed over")) {
-      set(settings, "enable.gapless.guarantee", "true");
-      set(settings, "max.in.flight.requests.per.connection", "1");
+      settings.set("enable.gapless.guarantee", "true");
+      settings.set("max.in.flight.requests.per.connection", "1");
     }
-    set(settings, "linger.ms", "0");
-    set(settings, "message.max.bytes", "1000000000");  // the broker's limit counts, which a topic may raise
-    set(settings, "log_level", "0");
-    set_security(settings);
-    rd_kafka_conf_set_error_cb(settings, [](rd_kafka_t*, int code, const char* reason, void* self) {
-      // Of a login or certificate that is refused: that all brokers are away, which follows, says less.
-      if (code == RD_KAFKA_RESP_ERR__AUTHENTICATION || code == RD_KAFKA_RESP_ERR__SSL)
-        static_cast<KafkaRoute*>(self)->reason_ = reason;
+    settings.set("linger.ms", "0");
+    settings.set("message.max.bytes", "1000000000");  // the broker's limit counts, which a topic may raise
+    rd_kafka_conf_set_error_cb(settings.get(), [](rd_kafka_t*, int code, const char* reason, void* self) {
+      if (says_why(code)) static_cast<KafkaRoute*>(self)->reason_ = reason;
     });
-    rd_kafka_conf_set_dr_msg_cb(settings, report);
-    rd_kafka_conf_set_opaque(settings, this);
-    std::array<char, 256> why{};
-    producer_.reset(rd_kafka_new(RD_KAFKA_PRODUCER, settings, why.data(), why.size()));
-    if (!producer_) {
-      rd_kafka_conf_destroy(settings);
-      throw unavailable(why.data());
-    }
-  }
-
-  void set_security(rd_kafka_conf_t* settings) const {
-    const Credentials& login = access_.login;
-    const bool has_login = !login.password.empty();
-    set(settings, "security.protocol",
-        fmt::format("{}{}", has_login ? "sasl_" : "", access_.address.has_tls ? "ssl" : "plaintext"));
-    if (has_login) {
-      set(settings, "sasl.mechanisms", login.mechanism);
-      set(settings, "sasl.username", login.user);
-      set(settings, "sasl.password", login.password);
-    }
-    if (!access_.address.has_tls) return;
-    set(settings, "enable.ssl.certificate.verification", "true");
-    set(settings, "ssl.endpoint.identification.algorithm", "https");
-    if (!ca_.empty()) set(settings, "ssl.ca.location", ca_);
+    rd_kafka_conf_set_dr_msg_cb(settings.get(), report);
+    rd_kafka_conf_set_opaque(settings.get(), this);
+    producer_.reset(settings.make(RD_KAFKA_PRODUCER));
   }
 
   /// `refused` is set where the broker takes no message of this size; `count` is of those before it.
@@ -177,18 +127,9 @@ class KafkaRoute final : public Route {
     return done;
   }
 
-  Error unavailable(std::string_view why) const {
-    return Error(ExitCode::Unavailable, fmt::format("Kafka at {}: {}", access_.address.place(), why));
-  }
+  Error unavailable(std::string_view why) const { return kafka_error(access_, why); }
   void check(rd_kafka_resp_err_t code) const {
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) throw unavailable(rd_kafka_err2str(code));
-  }
-  void set(rd_kafka_conf_t* settings, const char* name, const std::string& value) const {
-    std::array<char, 256> why{};
-    if (rd_kafka_conf_set(settings, name, value.c_str(), why.data(), why.size()) != RD_KAFKA_CONF_OK) {
-      rd_kafka_conf_destroy(settings);
-      throw unavailable(why.data());
-    }
   }
 
   BrokerAccess access_;
@@ -204,7 +145,8 @@ class KafkaRoute final : public Route {
 constexpr RouteModule kKafkaTable{.check = [](const RouteTarget& target) { kafka_access(target); },
                                   .connect = [](const RouteTarget& target) -> std::unique_ptr<Route> {
                                     return std::make_unique<KafkaRoute>(target);
-                                  }};
+                                  },
+                                  .read = read_kafka};
 
 }  // namespace
 }  // namespace contorno

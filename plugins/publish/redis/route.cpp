@@ -2,7 +2,11 @@
 #include <fmt/format.h>
 #include <hiredis/hiredis.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -96,7 +100,54 @@ class RedisRoute final : public Route {
     return {.count = done};
   }
 
+  /// Gives each message of the streams that are a camera's.
+  void read(const TakeBrokerMessage& take) {
+    for (const std::string& camera : cameras()) read_stream(camera, take);
+  }
+
  private:
+  std::set<std::string> cameras() {
+    std::set<std::string> cameras;
+    const std::string head = address_.path + ":";
+    std::string cursor = "0";
+    do {
+      const Reply reply = ask({"SCAN", cursor, "MATCH", head + "*", "COUNT", "1000"});
+      if (reply->type != REDIS_REPLY_ARRAY || reply->elements != 2) throw unavailable("it gave no keys");
+      cursor = text_of(*reply->element[0]);
+      for (std::size_t i = 0; i < reply->element[1]->elements; ++i) {
+        const std::string key(text_of(*reply->element[1]->element[i]));
+        const std::string camera = key.substr(head.size());
+        // What another prefix, which begins with this one, has is not ours.
+        if (camera.find(':') == std::string::npos && text_of(*ask({"TYPE", key})) == "stream")
+          cameras.insert(camera);
+      }
+    } while (cursor != "0");
+    return cameras;
+  }
+
+  void read_stream(const std::string& camera, const TakeBrokerMessage& take) {
+    const std::string key = fmt::format("{}:{}", address_.path, camera);
+    for (std::string from = "-"; !from.empty();) {
+      const Reply reply = ask({"XRANGE", key, from, "+", "COUNT", "64"});
+      from.clear();
+      for (std::size_t i = 0; i < reply->elements; ++i) {
+        const redisReply& entry = *reply->element[i];
+        BrokerMessage message{.camera = camera};
+        const std::string id(text_of(*entry.element[0]));
+        const std::size_t dash = std::min(id.find('-'), id.size());
+        message.run = std::strtoull(id.c_str(), nullptr, 10);
+        message.n = std::strtoull(id.c_str() + std::min(dash + 1, id.size()), nullptr, 10);
+        for (std::size_t field = 0; field + 1 < entry.element[1]->elements; field += 2)
+          if (text_of(*entry.element[1]->element[field]) == "m")
+            message.body = text_of(*entry.element[1]->element[field + 1]);
+        take(message);
+        const bool is_last = *message.n == std::numeric_limits<std::uint64_t>::max();
+        from = is_last ? fmt::format("{}-0", *message.run + 1)
+                       : fmt::format("{}-{}", *message.run, *message.n + 1);
+      }
+    }
+  }
+
   /// The fault that the script avoids, for the tests: all are sent at once, and "equal or smaller" is taken
   /// for "already there".
   Sent send_in_pipeline(std::span<const RouteMessage> messages) {
@@ -189,7 +240,13 @@ class RedisRoute final : public Route {
 constexpr RouteModule kRedisTable{.check = [](const RouteTarget& target) { redis_access(target); },
                                   .connect = [](const RouteTarget& target) -> std::unique_ptr<Route> {
                                     return std::make_unique<RedisRoute>(target);
-                                  }};
+                                  },
+                                  .read =
+                                      [](const RouteTarget& target, const TakeBrokerMessage& take) {
+                                        RouteTarget any = target;
+                                        any.durable = false;
+                                        RedisRoute(any).read(take);
+                                      }};
 
 }  // namespace
 }  // namespace contorno
