@@ -130,7 +130,7 @@ std::string help_text(const Catalog& catalog, std::string_view name, TextStyle s
   if (name == "sink" || name == "sinks") pages.push_back(overview_of("sinks", catalog.sinks, pen));
   if (!pages.empty()) return fmt::format("{}", fmt::join(pages, "\n"));
   refuse_left_out(catalog, name);
-  std::vector<std::string> known{"graph", "pipeline", "classes", "live", "sources", "stages", "sinks"};
+  std::vector<std::string> known{"graph", "pipeline", "classes", "live", "ops", "sources", "stages", "sinks"};
   for (const auto& names : {names_of(catalog.sources), words_of(catalog.stages), names_of(catalog.sinks)})
     known.insert(known.end(), names.begin(), names.end());
   throw Error(ExitCode::Usage, fmt::format("there is no '{}'{}; 'contorno stages' lists all", printable(name),

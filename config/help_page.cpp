@@ -132,6 +132,16 @@ HelpPage live_page() {
           .examples = {{"example", "live: {stall: 2000, reconnect: [1000, 30000]}"}}};
 }
 
+HelpPage ops_page() {
+  return {.kind = "section",
+          .name = "ops",
+          .summary =
+              "Where contorno run says over HTTP how it gets on: metrics for Prometheus, health, readiness.",
+          .facts = {},
+          .tables = {parameters({&ops_params()})},
+          .examples = {{"example", "ops: {listen: \"127.0.0.1:9464\"}"}}};
+}
+
 HelpPage graph_page() {
   const HelpTable sections{
       .title = "sections",
@@ -139,6 +149,7 @@ HelpPage graph_page() {
                {"sources", fmt::format("a list of 1 to {}, in place of source", kMostCameras),
                 "Several cameras, each a source with a name; see 'contorno stages sources'."},
                {"live", "keys of the section live; with sources", "When a camera is lost, and opened again."},
+               {"ops", "keys of the section ops", "Where contorno run says over HTTP how it gets on."},
                {"pipeline", "keys of the section pipeline", "How frames are run through the stages."},
                {"classes", "a list, or auto", "What is looked for, at which level, and how it is drawn."},
                {"stages", "a list of stages",
@@ -209,8 +220,8 @@ HelpPage help_page(const SinkType& type) {
 }
 
 const std::vector<HelpPage>& section_pages() {
-  static const std::vector<HelpPage> pages{graph_page(), pipeline_page(), classes_page(), sources_page(),
-                                           live_page()};
+  static const std::vector<HelpPage> pages{graph_page(),   pipeline_page(), classes_page(),
+                                           sources_page(), live_page(),     ops_page()};
   return pages;
 }
 

@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t kLongestSection = 64;  // longer words resemble none
 
 const std::vector<std::string>& top_level_keys() {
-  static const std::vector<std::string> keys{"source",  "sources", "live", "pipeline",
-                                             "classes", "stages",  "sinks"};
+  static const std::vector<std::string> keys{"source",   "sources", "live",   "ops",
+                                             "pipeline", "classes", "stages", "sinks"};
   return keys;
 }
 
@@ -128,17 +128,20 @@ void refuse_attempts(const YamlNode& source, Problems& problems) {
                  "take it out: the sources of 'sources' are opened again for ever, as 'live' says");
 }
 
-LiveSettings read_live(const YamlNode& root, const Loading& loading) {
-  ParamSet params(live_params());
-  const YamlEntry* entry = root.find("live");
-  if (entry == nullptr || !expect_map(entry->value, "live", loading.problems)) return {};
+/// A section that stands beside the graph; nothing is wrong with one that is absent.
+template <class Settings>
+Settings read_section(const YamlNode& root, const char* name, const ParamDeclaration& declaration,
+                      const Loading& loading) {
+  ParamSet params(declaration);
+  const YamlEntry* entry = root.find(name);
+  if (entry == nullptr || !expect_map(entry->value, name, loading.problems)) return {};
   const std::size_t before = loading.problems.size();
-  read_params(entry->value, {}, "live", entry->place, params, loading.problems);
+  read_params(entry->value, {}, name, entry->place, params, loading.problems);
   if (loading.problems.size() == before)
     params.try_out({"", [&](std::string_view key, ExitCode code, const std::string& reason) {
                       loading.problems.add(entry->value.find(key)->value.place, reason, "", code);
                     }});
-  return params.as<LiveSettings>();
+  return params.as<Settings>();
 }
 
 void refuse_both(const YamlNode& root, const Loading& loading) {
@@ -208,7 +211,8 @@ FleetSpec load_fleet_text(const std::string& text, const std::string& file_name,
     refuse_unknown_sections(root, problems);
     expand_shorthand(root);
     std::vector<Override> overrides = overrides_of(options, problems);
-    fleet.live = read_live(root, loading);
+    fleet.live = read_section<LiveSettings>(root, "live", live_params(), loading);
+    fleet.ops = read_section<OpsSettings>(root, "ops", ops_params(), loading);
     if (root.find("sources") != nullptr) {
       fleet.cameras = read_cameras(std::move(root), std::move(overrides), loading);
     } else {

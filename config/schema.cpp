@@ -315,6 +315,8 @@ Json schema(const Catalog& catalog, std::string_view version) {
       {"source", source},
       {"sources", sources},
       {"live", live},
+      {"ops", object(ops_params(), Json::object(), Json::array(),
+                     "Where contorno run says over HTTP how it gets on.")},
       {"pipeline",
        object(pipeline_params(), Json::object(), Json::array(), "How frames are run through the stages.")},
       {"classes",

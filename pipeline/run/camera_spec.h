@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pipeline/graph/graph.h"
+#include "pipeline/run/ops_settings.h"
 
 namespace contorno {
 
@@ -47,6 +48,7 @@ struct CameraSpec {
 struct FleetSpec {
   std::vector<CameraSpec> cameras{};
   LiveSettings live{};
+  OpsSettings ops{};
   /// Whether the graph has `sources:`, be it with one entry.
   bool is_named() const { return !cameras.empty() && !cameras.front().name.empty(); }
 };
