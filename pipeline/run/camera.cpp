@@ -76,6 +76,10 @@ FrameCounts Camera::progress() const {
   return runner == nullptr ? FrameCounts{} : runner->progress();
 }
 
+std::uint64_t Camera::reconnections() const {
+  return phase_ != CameraPhase::Connecting && reconnecting_ != nullptr ? reconnecting_->reconnections() : 0;
+}
+
 void Camera::request_stop() {
   stopped_ = true;
   time_->cancel();
@@ -121,6 +125,7 @@ void Camera::connect() {
   set_up_ = fleet_->hooks_.set_up(number_, spec_.graph, *source_, notice);
   set_up_.options.gate = fleet_->gate_.get();
   set_up_.options.gate_member = number_;
+  set_up_.options.paced_by_source = spec_.settings.max_rate > 0;
   is_on_device_ = fleet_->is_named_ && set_up_.options.backend.backend == Backend::Cuda;
 }
 
@@ -158,7 +163,10 @@ void Camera::run() {
   } catch (const Error& error) {
     failure_ = std::current_exception();
     last = CameraPhase::Failed;
-    if (error.code() == ExitCode::Internal && is_on_device_) fleet_->note_broken_device(*this);
+    if (error.code() == ExitCode::Internal && is_on_device_) {
+      device_broke_ = true;
+      fleet_->note_broken_device(*this);
+    }
   } catch (...) {
     failure_ = std::current_exception();
     last = CameraPhase::Failed;

@@ -59,6 +59,10 @@ class Camera {
   bool is_done() const { return done_; }
   /// Counts so far.
   FrameCounts progress() const;
+  /// How often its source was opened again.
+  std::uint64_t reconnections() const;
+  /// Whether the device broke under it.
+  bool device_broke() const { return device_broke_; }
   /// Null before its graph is planned.
   Runner* runner() const { return running_; }
   /// Whether frames come at their own pace; false while nobody knows.
@@ -93,7 +97,7 @@ class Camera {
   bool is_planned_ = false;
   std::atomic<std::int64_t> began_ns_ = 0, expected_ = -1;
   std::atomic<CameraPhase> phase_ = CameraPhase::Connecting;
-  std::atomic<bool> is_on_device_ = false;
+  std::atomic<bool> is_on_device_ = false, device_broke_ = false;
   std::atomic<bool> live_ = false, stopped_ = false, done_ = true;  // nothing runs before start()
   std::thread thread_;
 };

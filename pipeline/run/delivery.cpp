@@ -76,7 +76,8 @@ void Delivery::open(const std::function<SinkContext(const SinkBinding&)>& contex
   for (const auto& line : lines_) {
     if (!line->outcome.error.empty()) continue;
     if (!line->thread.joinable()) line->thread = start_thread([this, one = line.get()] { run(*one); });
-    const SinkContext context = context_of(line->binding);
+    SinkContext context = context_of(line->binding);
+    context.patience.looks = &line->sign.step_counter();
     line->queue.call([&] {
       line->binding.sink->open(context);
       line->opened = true;
@@ -145,10 +146,29 @@ std::vector<SinkOutcome> Delivery::outcomes() const {
   return outcomes;
 }
 
+void Delivery::add_signs(std::vector<ThreadSigns>& threads) const {
+  for (const auto& line : lines_)
+    threads.push_back({.role = ThreadRole::Writer,
+                       .sink = line->binding.name,
+                       .activity = line->sign.activity(),
+                       .steps = line->sign.steps(),
+                       .has_input = line->queue.has_queued()});
+}
+
 /// What the thread of a sink does.
 void Delivery::run(Line& line) {
-  while (const std::optional<int> slot = line.queue.take())
+  line.sign.note(Activity::Idle);
+  while (const std::optional<int> slot = line.queue.take()) {
+    line.sign.note(Activity::AtWork);
     *slot == SinkQueue::kNudged ? write_nudged(line, line.queue.nudged()) : write(line, *slot);
+    line.sign.note(Activity::Idle);
+  }
+  line.sign.note(Activity::AtWork);
+  finish(line);
+  line.sign.note(Activity::Gone);
+}
+
+void Delivery::finish(Line& line) {
   if (!line.opened || line.ending == Ending::Leave) return;
   try {
     if (line.outcome.error.empty()) write_before(line, kAtTheEnd);

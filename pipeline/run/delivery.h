@@ -16,6 +16,7 @@
 #include "pipeline/run/sink_queue.h"
 #include "pipeline/run/slot_shares.h"
 #include "pipeline/run/stats.h"
+#include "pipeline/run/thread_signs.h"
 #include "pipeline/run/trace.h"
 
 namespace contorno {
@@ -80,6 +81,8 @@ class Delivery {
   void close(Ending ending);
   /// What became of each sink that was opened. Called after `close`.
   std::vector<SinkOutcome> outcomes() const;
+  /// Adds what is seen of the threads of the sinks. From any thread.
+  void add_signs(std::vector<ThreadSigns>& threads) const;
 
  private:
   /// Records that wait for a sink until it turns to a frame.
@@ -101,6 +104,7 @@ class Delivery {
     std::uint64_t dropped = 0;  // which is that of the one who hands over
     bool opened = false;
     Ending ending = Ending::Leave;  // set before the queue is closed
+    WorkSign sign;
     std::thread thread;
   };
   /// A slot in the hands of the sinks.
@@ -111,6 +115,7 @@ class Delivery {
   };
 
   void run(Line& line);
+  void finish(Line& line);
   void write(Line& line, int slot);
   void write_nudged(Line& line, std::uint64_t limit);
   void fail(Line& line);

@@ -110,6 +110,26 @@ FrameCounts Fleet::progress() const {
   return sum;
 }
 
+std::vector<CameraThreads> Fleet::threads() const {
+  std::vector<CameraThreads> all;
+  for (const auto& camera : cameras_) {
+    CameraThreads& one = all.emplace_back();
+    one.camera = camera->spec_.name;
+    if (const Runner* const runner = camera->running_;
+        runner != nullptr && camera->phase_ == CameraPhase::Running)
+      one.threads = runner->thread_signs();
+  }
+  return all;
+}
+
+bool Fleet::has_answered() const {
+  if (!is_named_)
+    return std::all_of(cameras_.begin(), cameras_.end(),
+                       [](const auto& one) { return one->phase_ != CameraPhase::Connecting; });
+  const std::lock_guard lock(mutex_);
+  return std::none_of(answers_.begin(), answers_.end(), [](Answer one) { return one == Answer::None; });
+}
+
 void Fleet::look() {
   const std::int64_t now = now_ns();
   for (const auto& camera : cameras_) camera->look(now);

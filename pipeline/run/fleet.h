@@ -45,6 +45,10 @@ class Fleet {
   const Camera& camera(std::size_t number) const { return *cameras_.at(number); }
   /// What all have done so far, added up.
   FrameCounts progress() const;
+  /// What is seen of the threads of the cameras that run. Views are valid as long as the fleet.
+  std::vector<CameraThreads> threads() const;
+  /// Whether every camera has been looked for: those that are not there may be long in coming.
+  bool has_answered() const;
   /// Has cameras opened again that are stalled. Whoever watches calls it some 20 times a second.
   void look();
   /// Runner::give_up_on_device of each: true when a frame of one has been on the device for longer than
@@ -81,7 +85,7 @@ class Fleet {
 
   // Frames flow once all cameras have answered, or those that are required and a second after the first.
   enum class Answer : std::uint8_t { None, Absent, Bound, Gone };
-  std::mutex mutex_;  // guards what follows, and is held for no call into a source or sink
+  mutable std::mutex mutex_;  // guards what follows, and is held for no call into a source or sink
   std::condition_variable began_changed_, ended_changed_;
   std::vector<Answer> answers_;
   std::vector<MemoryAdmission::Need> needs_;

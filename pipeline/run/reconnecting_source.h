@@ -93,7 +93,7 @@ class ReconnectingSource final : public Source {
   mutable std::mutex mutex_;        // guards source_, and is held for no call into it
   std::shared_ptr<Source> source_;  // replaced by the reader alone
   std::vector<SourceFault> faults_;
-  std::uint64_t reconnections_ = 0;
+  std::atomic<std::uint64_t> reconnections_ = 0;
   std::string remark_;  // the warning that the next frame carries
   std::int64_t offset_ns_ = 0, last_pts_ns_ = -1, last_came_ns_ = 0;
   bool is_first_ = false;  // the next frame is the first of a connection

@@ -92,6 +92,11 @@ void SlotRing::launched(int slot) {
   launched_changed_.changed();
 }
 
+bool SlotRing::has_launched() const {
+  const std::lock_guard lock(mutex_);
+  return !stopped_ && !launched_.empty() && taken_ < most_taken_;
+}
+
 std::optional<int> SlotRing::take_launched() {
   std::unique_lock lock(mutex_);
   launched_changed_.wait(lock, [&] {

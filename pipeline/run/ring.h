@@ -59,6 +59,8 @@ class SlotRing {
   /// it was stopped.
   std::optional<int> take_queued();
   void launched(int slot);
+  /// Whether take_launched would not wait.
+  bool has_launched() const;
   /// Waits for the oldest launched slot and takes it; nothing once the ring is closed and all were released,
   /// or it was stopped.
   std::optional<int> take_launched();

@@ -175,10 +175,17 @@ RunReport Runner::run() {
     // A thread that cannot be started ends the others by way of `guarded`.
     std::thread reader, launcher;
     guarded([&] {
-      reader = start_thread([&] { guarded([&] { read_loop(); }); });
-      launcher = start_thread([&] { guarded([&] { launch_loop(); }); });
+      reader = start_thread([&] {
+        guarded([&] { read_loop(); });
+        reader_sign_.note(Activity::Gone);
+      });
+      launcher = start_thread([&] {
+        guarded([&] { launch_loop(); });
+        launcher_sign_.note(Activity::Gone);
+      });
       finish_loop();
     });
+    finisher_sign_.note(Activity::Gone);
     if (reader.joinable()) reader.join();
     if (launcher.joinable()) launcher.join();
   }
@@ -272,6 +279,18 @@ Runner::Memory Runner::foretell_memory(const GraphSpec& graph, const StreamForma
   planned.plan_formats(stream);
   return {.slots = shares_of(graph.settings.slots, decided(graph.settings.on_full, stream), sinks).slots,
           .slot = planned.memory()};
+}
+
+std::vector<ThreadSigns> Runner::thread_signs() const {
+  const auto signs_of = [](ThreadRole role, const WorkSign& sign, bool has_input) {
+    return ThreadSigns{
+        .role = role, .activity = sign.activity(), .steps = sign.steps(), .has_input = has_input};
+  };
+  std::vector<ThreadSigns> threads{signs_of(ThreadRole::Reader, reader_sign_, false),
+                                   signs_of(ThreadRole::Launcher, launcher_sign_, ring_.has_queued()),
+                                   signs_of(ThreadRole::Finisher, finisher_sign_, ring_.has_launched())};
+  delivery_.add_signs(threads);
+  return threads;
 }
 
 FrameCounts Runner::progress() const {

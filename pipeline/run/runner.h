@@ -23,6 +23,7 @@
 #include "pipeline/run/slot_shares.h"
 #include "pipeline/run/stats.h"
 #include "pipeline/run/team_choice.h"
+#include "pipeline/run/thread_signs.h"
 #include "pipeline/run/trace.h"
 #include "pipeline/value/object_ledger.h"
 
@@ -69,6 +70,8 @@ struct RunOptions {
   /// Asked before a frame is launched; null: frames are launched as they come. Borrowed.
   LaunchGate* gate = nullptr;
   std::size_t gate_member = 0;  ///< of this runner
+  /// Whether the source holds frames back that are there: who reads waits then, and is not at work.
+  bool paced_by_source = false;
 };
 
 /// What is seen of the thread that reads. Times are now_ns() values.
@@ -112,6 +115,8 @@ class Runner {
   double latency_now_us() const { return last_latency_us_.load(std::memory_order_relaxed); }
   /// What the reader has done so far. Safe from any thread.
   ReaderSigns reader_signs() const;
+  /// Likewise, of all its threads: the same ones in the same order at every call.
+  std::vector<ThreadSigns> thread_signs() const;
   /// What a runner with these arguments would take, without taking it: how many slots, and what each takes.
   struct Memory {
     int slots = 0;
@@ -169,6 +174,7 @@ class Runner {
   void pass_over(Slot& slot);
   void wait_for_device(Slot& slot);
   void finish_loop();
+  void finish(Slot& slot);
   void deliver(Slot& slot);
   void note_failed_frame(const Slot& slot);
   bool is_late(std::int64_t latency_ns) const;
@@ -230,6 +236,7 @@ class Runner {
   static constexpr std::int64_t kNotWaiting = 0, kGivenUp = -1;
   std::atomic<std::int64_t> device_since_ns_ = kNotWaiting;  // when the finisher began to wait for the device
   std::int64_t start_ns_ = 0;
+  WorkSign reader_sign_, launcher_sign_, finisher_sign_;
   std::atomic<std::int64_t> offering_since_ns_ = 0;                       // the reader's
   std::atomic<std::int64_t> first_arrival_ns_ = 0, last_arrival_ns_ = 0;  // the reader's
   std::mutex failure_mutex_;                                              // guards failure_ to failure_code_

@@ -51,7 +51,13 @@ void Runner::read_frames() {
     FrameInput& input = refusing_ ? refusal_->input : slot.graph->input();
     const std::int64_t start = now_ns();
     input.warning.clear();
+    // A camera, a pipe and a source that holds back have their own time; a file that does not come is at
+    // fault.
+    const bool waits = options_.paced_by_source || stream_.live || stream_.frame_count < 0;
+    reader_sign_.note(waits ? Activity::Waiting : Activity::AtWork);
     const ReadResult result = source_.read(input);
+    // What follows waits for slots alone.
+    reader_sign_.note(Activity::Waiting);
     if (result == ReadResult::End) break;
     if (result == ReadResult::FormatChanged) {
       if (!reformat()) break;
@@ -140,7 +146,9 @@ void Runner::refuse_format(const StreamFormat& format, std::string reason) {
 /// ring, where a newer one may take its place.
 std::optional<int> Runner::next_to_launch() {
   if (options_.gate == nullptr) return ring_.take_queued();
-  if (!ring_.wait_queued() || !options_.gate->enter(options_.gate_member)) return std::nullopt;
+  if (!ring_.wait_queued()) return std::nullopt;
+  launcher_sign_.note(Activity::AtGate);
+  if (!options_.gate->enter(options_.gate_member)) return std::nullopt;
   const std::optional<int> index = ring_.take_queued();
   if (index) slots_[static_cast<std::size_t>(*index)].has_permit = true;
   return index;
@@ -151,7 +159,9 @@ void Runner::give_back_permit(Slot& slot, bool has_next) {
 }
 
 void Runner::launch_loop() {
+  launcher_sign_.note(Activity::Idle);
   while (const std::optional<int> index = next_to_launch()) {
+    launcher_sign_.note(Activity::AtWork);
     Slot& slot = slots_[static_cast<std::size_t>(*index)];
     slot.launched_ns = now_ns();
     const double waited_ms = static_cast<double>(slot.launched_ns - slot.arrived_ns) * 1e-6;
@@ -171,6 +181,7 @@ void Runner::launch_loop() {
         options_.gate->line_up(options_.gate_member);
     }
     ring_.launched(*index);
+    launcher_sign_.note(Activity::Idle);
   }
 }
 
@@ -306,33 +317,39 @@ void Runner::wait_for_device(Slot& slot) {
 }
 
 void Runner::finish_loop() {
+  finisher_sign_.note(Activity::Idle);
   while (const std::optional<int> index = ring_.take_launched()) {
-    Slot& slot = slots_[static_cast<std::size_t>(*index)];
-    const std::int64_t start = now_ns();
-    if (slot.outcome == Outcome::Result && options_.backend.backend == Backend::Cuda) {
-      if (has_states_)
-        complete_in_order(slot);
-      else
-        attempt(slot, [&] { complete(slot); });
-    }
-    give_back_permit(slot, false);
-    if (options_.trace) options_.trace->add("finish", kFinisherTrack, slot.number, start, now_ns());
-    switch (slot.outcome) {
-      case Outcome::Result:
-        deliver(slot);
-        continue;
-      case Outcome::Failed:
-        account(slot, MissingFrames::Reason::Failed);
-        note_failed_frame(slot);
-        break;
-      case Outcome::Deadline:
-        account(slot, MissingFrames::Reason::Deadline);
-        ++deadline_;
-        if (options_.on_drop) options_.on_drop(slot.number, DropReason::Deadline);
-        break;
-    }
-    ring_.release(*index);
+    finisher_sign_.note(Activity::AtWork);
+    finish(slots_[static_cast<std::size_t>(*index)]);
+    finisher_sign_.note(Activity::Idle);
   }
+}
+
+/// Hands a frame on, or gives its slot back.
+void Runner::finish(Slot& slot) {
+  const std::int64_t start = now_ns();
+  if (slot.outcome == Outcome::Result && options_.backend.backend == Backend::Cuda) {
+    if (has_states_)
+      complete_in_order(slot);
+    else
+      attempt(slot, [&] { complete(slot); });
+  }
+  give_back_permit(slot, false);
+  if (options_.trace) options_.trace->add("finish", kFinisherTrack, slot.number, start, now_ns());
+  switch (slot.outcome) {
+    case Outcome::Result:
+      return deliver(slot);
+    case Outcome::Failed:
+      account(slot, MissingFrames::Reason::Failed);
+      note_failed_frame(slot);
+      break;
+    case Outcome::Deadline:
+      account(slot, MissingFrames::Reason::Deadline);
+      ++deadline_;
+      if (options_.on_drop) options_.on_drop(slot.number, DropReason::Deadline);
+      break;
+  }
+  ring_.release(static_cast<int>(&slot - slots_.data()));
 }
 
 /// Hands a result on, which is released when all sinks are done with it.

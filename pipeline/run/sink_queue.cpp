@@ -46,6 +46,11 @@ std::optional<int> SinkQueue::take() {
   return queued_.pop();
 }
 
+bool SinkQueue::has_queued() const {
+  const std::lock_guard lock(mutex_);
+  return !queued_.empty();
+}
+
 void SinkQueue::nudge(std::uint64_t limit) {
   const std::lock_guard lock(mutex_);
   nudge_limit_ = std::max(nudge_limit_, limit);

@@ -35,6 +35,7 @@ class SinkQueue {
   /// is queued and the thread was nudged.
   std::optional<int> take();
   static constexpr int kNudged = -1;
+  bool has_queued() const;
 
   /// Has `take` return kNudged once nothing is queued; `limit` is what nudged() says then, the greatest of
   /// several. By who offers.
@@ -54,7 +55,7 @@ class SinkQueue {
 
   const OnFull policy_;
   const std::size_t most_held_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   AdaptiveCondition changed_;
   SlotFifo queued_;
   bool in_work_ = false, closed_ = false;

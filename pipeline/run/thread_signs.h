@@ -1,0 +1,29 @@
+// What is seen of the threads of a camera, for who judges whether they get on (ProgressJudge).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/shared/work_sign.h"
+
+namespace contorno {
+
+enum class ThreadRole : std::uint8_t { Reader, Launcher, Finisher, Writer };
+
+/// What is seen of a thread.
+struct ThreadSigns {
+  ThreadRole role = ThreadRole::Reader;
+  std::string_view sink{};  ///< of a writer
+  Activity activity = Activity::Gone;
+  std::uint64_t steps = 0;
+  bool has_input = false;  ///< there is a frame that it could take
+};
+
+/// A camera that runs has the same threads, in the same order, at every look.
+struct CameraThreads {
+  std::string_view camera{};  ///< empty: the only one
+  std::vector<ThreadSigns> threads{};
+};
+
+}  // namespace contorno
