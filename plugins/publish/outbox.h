@@ -109,6 +109,22 @@ struct OutboxSettings {
       crashed_body{};
 };
 
+/// What is seen of an outbox. Ages are those of the oldest message that waits, in seconds; one that an
+/// earlier run has kept counts from the beginning of this one.
+struct OutboxStatus {
+  struct Route {
+    std::string name{};
+    std::uint64_t waiting = 0;  ///< messages that its broker does not have
+    double age_s = 0;
+    bool is_up = true;  ///< it is connected, or has not been tried yet
+  };
+  std::string path{};
+  std::uint64_t bytes = 0;  ///< of file and write-ahead log together
+  std::uint64_t max_bytes = 0;
+  bool takes_messages = true;  ///< false: there is no room, or the file cannot be written any more
+  std::vector<Route> routes{};
+};
+
 /// Safe from any thread.
 class Outbox {
  public:
@@ -129,6 +145,7 @@ class Outbox {
   virtual void flush(const Patience& patience) = 0;
   /// Messages that a route still has to bring to its broker; the largest number of all routes.
   virtual std::uint64_t waiting() const = 0;
+  virtual OutboxStatus status() const = 0;
 };
 
 /// One row of an outbox's file, as it was kept.

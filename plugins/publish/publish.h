@@ -12,5 +12,7 @@ const PublishModule& publish_module();
 /// The module of the route that an address is for, by how it begins; null where it begins like none. Throws
 /// ModuleError.
 const RouteModule* route_module_of(std::string_view address);
+/// The outboxes that sinks of this process have open. From any thread; opens no module.
+std::vector<OutboxStatus> outbox_statuses();
 
 }  // namespace contorno

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <mutex>
 #include <thread>
 
 #include "base/error.h"
@@ -39,6 +40,25 @@ void check_camera_name(const std::string& name) {
         fmt::format("the camera '{}' is no name: allowed are up to {} of a to z, 0 to 9, _ and -, the first "
                     "a letter or digit",
                     name, kLongest));
+}
+
+/// The outboxes that are open: they go when their sinks have finished.
+struct OpenList {
+  std::mutex mutex;
+  std::vector<std::weak_ptr<Outbox>> outboxes;
+};
+OpenList& open_list() {
+  static OpenList list;
+  return list;
+}
+
+void note_open(const std::shared_ptr<Outbox>& outbox) {
+  OpenList& list = open_list();
+  const std::lock_guard lock(list.mutex);
+  std::erase_if(list.outboxes, [&](const std::weak_ptr<Outbox>& one) {
+    return one.expired() || (!one.owner_before(outbox) && !outbox.owner_before(one));
+  });
+  list.outboxes.push_back(outbox);
 }
 
 class PublishSink final : public Sink {
@@ -140,6 +160,7 @@ class PublishSink final : public Sink {
     };
     outbox_ = module_.open(settings);
     outbox_->begin(camera_);
+    note_open(outbox_);
     run_ = outbox_->run();
   }
 
@@ -193,6 +214,19 @@ class PublishSink final : public Sink {
 };
 
 }  // namespace
+
+std::vector<OutboxStatus> outbox_statuses() {
+  std::vector<std::shared_ptr<Outbox>> open;  // closed, if this is the last owner, without the lock
+  {
+    OpenList& list = open_list();
+    const std::lock_guard lock(list.mutex);
+    for (const auto& one : list.outboxes)
+      if (std::shared_ptr<Outbox> outbox = one.lock()) open.push_back(std::move(outbox));
+  }
+  std::vector<OutboxStatus> statuses;
+  for (const auto& outbox : open) statuses.push_back(outbox->status());
+  return statuses;
+}
 
 std::unique_ptr<Sink> make_publish_sink(const PublishParams& params, const PublishModule& module,
                                         std::vector<RouteSpec> routes) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -33,6 +34,12 @@ std::uint64_t bytes_of(const std::vector<OutboxMessage>& messages) {
   return bytes;
 }
 
+std::uint64_t bytes_of_file(const std::string& path) {
+  std::error_code absent;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, absent);
+  return absent ? 0 : bytes;
+}
+
 /// The outboxes of this process. A path stays here until its outbox has given the lock of the file back.
 struct OpenOutboxes {
   std::mutex mutex;
@@ -52,6 +59,7 @@ struct OpenOutboxes {
 FileOutbox::FileOutbox(const OutboxSettings& settings)
     : settings_(settings), lock_(settings_.path), file_(settings_, shared_.writing), run_(file_.begin_run()) {
   shared_.last_id = file_.last_id();
+  shared_.kept.note(shared_.last_id, now_ns());
   for (const RouteSpec& route : settings_.routes)
     publishers_.push_back(std::make_unique<Publisher>(settings_, route, shared_));
   keeper_ = std::thread([this] { keep_loop(); });
@@ -89,6 +97,7 @@ Outbox::Added FileOutbox::add(OutboxMessage message, const Patience& patience) {
     if (patience.stops() && patience.ends(since))
       throw Error(ExitCode::Io,
                   fmt::format("the outbox '{}' has no room, and the run is to end", settings_.path));
+    if (waits_for_room_) patience.note_wait();
     taken_.wait_for(lock, Patience::kLook);
   }
   if (!failure_.empty()) throw Error(ExitCode::Io, failure_);
@@ -109,6 +118,7 @@ void FileOutbox::flush(const Patience& patience) {
     if (patience.stops() && patience.ends(since))
       throw Error(ExitCode::Io, fmt::format("the outbox '{}' has no room for the last {} messages",
                                             settings_.path, queue_.size() + in_work_));
+    if (waits_for_room_) patience.note_wait();
     taken_.wait_for(lock, Patience::kLook);
   }
   if (!failure_.empty()) throw Error(ExitCode::Io, failure_);
@@ -118,6 +128,19 @@ std::uint64_t FileOutbox::waiting() const {
   std::uint64_t most = 0;
   for (const auto& publisher : publishers_) most = std::max(most, publisher->waiting());
   return most;
+}
+
+OutboxStatus FileOutbox::status() const {
+  OutboxStatus status{.path = settings_.path,
+                      .bytes = bytes_of_file(settings_.path) + bytes_of_file(settings_.path + "-wal"),
+                      .max_bytes = settings_.max_bytes,
+                      .takes_messages = !waits_for_room_};
+  {
+    const std::lock_guard lock(mutex_);
+    status.takes_messages = status.takes_messages && failure_.empty();
+  }
+  for (const auto& publisher : publishers_) status.routes.push_back(publisher->status());
+  return status;
 }
 
 void FileOutbox::keep_loop() {
@@ -164,6 +187,7 @@ void FileOutbox::keep(const std::vector<OutboxMessage>& messages) {
     try {
       make_room(messages);
       file_.keep(run_, messages);
+      waits_for_room_ = false;
       break;
     } catch (const DatabaseError& error) {
       if (error.is_corrupt() && replaced++ == 0) {
@@ -178,6 +202,7 @@ void FileOutbox::keep(const std::vector<OutboxMessage>& messages) {
   {
     const std::lock_guard lock(shared_.mutex);
     shared_.last_id = file_.last_id();
+    shared_.kept.note(shared_.last_id, now_ns());
   }
   shared_.changed.notify_all();
 }
@@ -186,7 +211,11 @@ void FileOutbox::keep(const std::vector<OutboxMessage>& messages) {
 void FileOutbox::begin_new_file() {
   file_.replace();
   file_.continue_run(run_);
-  shared_.last_id = file_.last_id();
+  {
+    const std::lock_guard lock(shared_.mutex);
+    shared_.last_id = file_.last_id();
+    shared_.kept = {};  // ids begin again
+  }
   ++shared_.generation;
 }
 
@@ -207,6 +236,7 @@ void FileOutbox::make_room(const std::vector<OutboxMessage>& messages) {
 
 void FileOutbox::wait_for_room() {
   constexpr std::chrono::milliseconds kLook(100);
+  waits_for_room_ = true;
   {
     const std::lock_guard lock(mutex_);
     if (closed_)

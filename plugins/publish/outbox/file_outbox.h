@@ -30,6 +30,7 @@ class FileOutbox final : public Outbox {
   bool is_file_full() const override { return is_full_; }
   void flush(const Patience& patience) override;
   std::uint64_t waiting() const override;
+  OutboxStatus status() const override;
 
  private:
   void keep_loop();
@@ -53,6 +54,7 @@ class FileOutbox final : public Outbox {
   bool closed_ = false;
   std::string failure_;                // why nothing is kept any more
   std::atomic<bool> is_full_ = false;  // the file has no room
+  std::atomic<bool> waits_for_room_ = false;
 
   std::vector<std::unique_ptr<Publisher>> publishers_;
   std::thread keeper_;  // last: it uses the others

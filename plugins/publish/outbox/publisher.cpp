@@ -50,7 +50,7 @@ void Publisher::publish() {
   RouteFile file(settings_, route_.name, shared_.writing);
   cursor_ = file.cursor();
   const std::unique_ptr<Route> route = route_.module->connect(route_.target);
-  if (std::exchange(is_down_, false) && settings_.say)
+  if (is_down_.exchange(false) && settings_.say)
     settings_.say(fmt::format("route '{}': connected again", route_.name));
   while (!shared_.stopping && shared_.generation == generation_) {
     if (publish_some(file, *route)) continue;
@@ -99,6 +99,14 @@ void Publisher::advance(RouteFile& file, const std::vector<RouteFile::Row>& rows
   file.moved_to(rows[done - 1].id);
   cursor_ = rows[done - 1].id;
   shared_.changed.notify_all();
+}
+
+OutboxStatus::Route Publisher::status() const {
+  const std::lock_guard lock(shared_.mutex);
+  return {.name = route_.name,
+          .waiting = waiting(),
+          .age_s = static_cast<double>(shared_.kept.age_ns(cursor_, now_ns())) * 1e-9,
+          .is_up = !is_down_};
 }
 
 void Publisher::pause(std::int64_t nanoseconds) {

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "pipeline/run/back_off.h"
+#include "plugins/publish/outbox/kept_times.h"
 #include "plugins/publish/outbox/outbox_file.h"
 
 namespace contorno::outbox {
@@ -25,6 +26,7 @@ struct Shared {
   std::atomic<std::uint64_t> generation{0};  // of the file: grows when it is replaced
   std::atomic<std::uint64_t> damaged{0};     // files below this generation: a route has met damage in one
   std::atomic<bool> stopping{false};
+  KeptTimes kept;  // under the mutex
 
   /// Under the mutex, so that nobody looks at `stopping` before it is set and waits behind it.
   void stop() {
@@ -48,6 +50,7 @@ class Publisher {
     const std::uint64_t last = shared_.last_id, cursor = cursor_;
     return last > cursor ? last - cursor : 0;
   }
+  OutboxStatus::Route status() const;
 
  private:
   void run();
@@ -64,7 +67,7 @@ class Publisher {
   std::uint64_t generation_ = 0;  // of the file that is read
   BackOff back_off_;
   std::int64_t said_ns_ = 0;
-  bool is_down_ = false;
+  std::atomic<bool> is_down_ = false;
   std::thread thread_;
 };
 
