@@ -85,6 +85,13 @@ inline constexpr ModuleSpec kKafkaModule{.name = "kafka",
                                          .purpose = "for Kafka",
                                          .addresses = 64 * kMebibyte};
 
+inline constexpr ModuleSpec kOpsModule{.name = "ops",
+                                       .does = "answers questions about metrics and health over HTTP",
+                                       .comes_with = "contorno",
+                                       .packages = "libboost-dev",
+                                       .purpose = "to answer over HTTP",
+                                       .addresses = 8 * kMebibyte};
+
 inline constexpr ModuleSpec kDnnModule{.name = "dnn",
                                        .does = "computes networks by OpenCV",
                                        .comes_with = "contorno-network",
@@ -94,7 +101,7 @@ inline constexpr ModuleSpec kDnnModule{.name = "dnn",
 
 /// All of them, in the order in which they are listed.
 inline constexpr const ModuleSpec* kModules[] = {
-    &kGstModule,  &kTextModule, &kTiffModule,    &kHdf5Module,  &kMatModule,  &kZarrModule, &kOpencvModule,
-    &kDeepModule, &kDnnModule,  &kPublishModule, &kRedisModule, &kMqttModule, &kKafkaModule};
+    &kGstModule,  &kTextModule, &kTiffModule,    &kHdf5Module,  &kMatModule,  &kZarrModule,  &kOpencvModule,
+    &kDeepModule, &kDnnModule,  &kPublishModule, &kRedisModule, &kMqttModule, &kKafkaModule, &kOpsModule};
 
 }  // namespace contorno
