@@ -12,10 +12,12 @@
 #include <vector>
 
 #include "base/error.h"
+#include "pipeline/run/progress_judge.h"
 #include "pipeline/shared/clock.h"
 #include "tools/interrupt.h"
 #include "tools/progress.h"
 #include "tools/say.h"
+#include "tools/service_manager.h"
 
 namespace contorno {
 namespace {
@@ -102,6 +104,53 @@ class StateLog {
   std::vector<CameraState> seen_;
 };
 
+/// Tells who started the program, and who asks for its health, whether the cameras get on.
+class ProgressWatch {
+ public:
+  ProgressWatch(const Fleet& fleet, const WatchOptions& options)
+      : fleet_(fleet), options_(options), judge_(limit_of(options.service)) {}
+
+  /// A sentence to be shown, or nothing.
+  std::string look(std::int64_t now) {
+    if (options_.service == nullptr && !options_.on_progress) return "";
+    const std::optional<std::string> hang = judge_.look(fleet_.threads(), now);
+    if (options_.on_progress) options_.on_progress(hang);
+    if (options_.service != nullptr && fleet_.has_answered()) {
+      options_.service->say_ready();
+      if (!hang) options_.service->feed(now);
+    }
+    const bool is_news = hang.has_value() && !std::exchange(hung_, hang.has_value());
+    hung_ = hang.has_value();
+    return is_news ? *hang : "";
+  }
+
+  void say_status(const std::string& text, std::int64_t now) {
+    constexpr std::int64_t kBetween = 5'000'000'000;
+    if (options_.service == nullptr || (said_ns_ != 0 && now - said_ns_ < kBetween)) return;
+    said_ns_ = now;
+    options_.service->say_status(text);
+  }
+
+  void end() {
+    if (options_.service == nullptr) return;
+    options_.service->say_ready();  // a run may end before it is looked at
+    options_.service->say_stopping();
+  }
+
+ private:
+  /// Half of what the watchdog allows, which is fed in its quarters.
+  static std::int64_t limit_of(const ServiceManager* service) {
+    constexpr std::int64_t kAlone = 30'000'000'000;
+    return service != nullptr && service->watchdog_ns() ? *service->watchdog_ns() / 2 : kAlone;
+  }
+
+  const Fleet& fleet_;
+  const WatchOptions& options_;
+  ProgressJudge judge_;
+  bool hung_ = false;
+  std::int64_t said_ns_ = 0;
+};
+
 class Watch {
  public:
   Watch(Fleet& fleet, const WatchOptions& options)
@@ -110,13 +159,18 @@ class Watch {
         progress_(!options.quiet),
         start_(now_ns()),
         silence_(start_),
-        states_(fleet) {}
+        states_(fleet),
+        threads_(fleet, options) {}
 
   void run() {
     while (!fleet_.wait_for(options_.between)) {
-      if (InterruptGuard::requested() != 0 && !std::exchange(asked_, true)) fleet_.request_stop();
+      if (InterruptGuard::requested() != 0 && !std::exchange(asked_, true)) {
+        if (options_.service != nullptr) options_.service->say_stopping();
+        fleet_.request_stop();
+      }
       look();
     }
+    threads_.end();
     if (!options_.quiet && options_.tells_states) tell(states_.look());
     progress_.clear();
   }
@@ -136,14 +190,24 @@ class Watch {
     if (options_.live && !options_.quiet)
       if (const std::string news = silence_.look(frames.offered, now); !news.empty()) tell({news});
     if (!options_.quiet && options_.tells_states) tell(states_.look());
-    if (progress_.shown())
-      progress_.show(progress_text(frames, options_.expected, latency_us(), seconds_between(start_, now)));
+    if (const std::string hang = threads_.look(now); !hang.empty()) tell({hang});
+    const std::string text =
+        progress_text(frames, options_.expected, latency_us(), seconds_between(start_, now));
+    threads_.say_status(fleet_.size() > 1 ? cameras_text() + text : text, now);
+    if (progress_.shown()) progress_.show(text);
   }
 
   void tell(const std::vector<std::string>& lines) {
     if (lines.empty()) return;
     progress_.clear();
     for (const std::string& line : lines) say(line);
+  }
+
+  std::string cameras_text() const {
+    std::size_t running = 0;
+    for (std::size_t i = 0; i < fleet_.size(); ++i)
+      running += fleet_.camera(i).state() == CameraState::Running ? 1 : 0;
+    return fmt::format("{} of {} cameras run, ", running, fleet_.size());
   }
 
   /// The latency of the first camera that runs.
@@ -159,6 +223,7 @@ class Watch {
   std::int64_t start_;
   SilenceWatch silence_;
   StateLog states_;
+  ProgressWatch threads_;
   bool asked_ = false;
 };
 

@@ -1,24 +1,31 @@
 // Watches the cameras of a fleet while they run: shows progress, passes signals on, says when a live source
-// falls silent and what becomes of cameras with names, and gives up on a device that hangs.
+// falls silent and what becomes of cameras with names, gives up on a device that hangs, and tells systemd
+// that all threads get on.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "pipeline/run/fleet.h"
 
 namespace contorno {
 
+class ServiceManager;  // tools/service_manager.h
+
 struct WatchOptions {
-  bool quiet = false;                     ///< nothing is shown but what ends the run
-  bool tells_states = true;               ///< of cameras with names
-  bool live = false;                      ///< of one camera without a name: its silence is worth a message
-  std::int64_t expected = -1;             ///< frames that will come; -1 = unknown or endless
-  double device_timeout_ms = 0;           ///< see PipelineSettings
-  std::function<void()> account;          ///< writes the report of a run that was given up
-  std::function<void()> on_look = {};     ///< called at every look, for what else has to be watched
+  bool quiet = false;                  ///< nothing is shown but what ends the run
+  bool tells_states = true;            ///< of cameras with names
+  bool live = false;                   ///< of one camera without a name: its silence is worth a message
+  std::int64_t expected = -1;          ///< frames that will come; -1 = unknown or endless
+  double device_timeout_ms = 0;        ///< see PipelineSettings
+  std::function<void()> account;       ///< writes the report of a run that was given up
+  std::function<void()> on_look = {};  ///< called at every look, for what else has to be watched
+  ServiceManager* service = nullptr;   ///< is told how the cameras get on; borrowed, null: nobody
+  /// Called at every look with what ProgressJudge says.
+  std::function<void(const std::optional<std::string>& hang)> on_progress = {};
   std::chrono::milliseconds between{50};  ///< looks
 };
 

@@ -11,6 +11,7 @@
 #include "config/load.h"
 #include "pipeline/graph/planned.h"
 #include "pipeline/shared/threads.h"
+#include "plugins/ops/ops.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/graph_argument.h"
 #include "tools/empty_classes.h"
@@ -178,6 +179,7 @@ void tell_warnings(const FleetSpec& fleet) {
 int check(const CheckOptions& options, const Catalog& catalog) {
   GivenFleet given = load_given_fleet(options.graph, catalog);
   tell_warnings(given.fleet);
+  if (!given.fleet.ops.listen.empty()) ops_module();
   std::vector<Checked> all;
   for (CameraSpec& camera : given.fleet.cameras)
     all.push_back(check_graph(camera.graph, options.all ? config::Detail::All : config::Detail::Written));

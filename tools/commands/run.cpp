@@ -18,6 +18,7 @@
 #include "tools/commands/map_options.h"
 #include "tools/commands/number_options.h"
 #include "tools/commands/run_cameras.h"
+#include "tools/commands/run_service.h"
 #include "tools/fleet_report.h"
 #include "tools/interrupt.h"
 #include "tools/report.h"
@@ -81,9 +82,8 @@ std::vector<std::pair<std::int32_t, std::string>> track_names(const GraphSpec& g
   return names;
 }
 
-/// The graph as the command line wants it; everything that is wrong with it is told before a file is made.
-GivenFleet prepared_fleet(const RunArguments& arguments, const Catalog& catalog) {
-  GivenFleet given = load_given_fleet(arguments.graph, catalog, forced_backend(arguments.backend));
+/// Completes a graph as the command line wants it, and opens the device that it is to run on.
+void prepare(GivenFleet& given, const RunArguments& arguments, const Catalog& catalog) {
   const bool is_named = given.fleet.is_named();
   if (is_named && arguments.preview)
     throw Error(
@@ -98,9 +98,6 @@ GivenFleet prepared_fleet(const RunArguments& arguments, const Catalog& catalog)
     if (arguments.preview) add_preview(camera.graph, catalog);
     choose_backend(camera.graph.settings.backend, camera.graph);
   }
-  make_output_folder(arguments.graph.output);
-  keep_made_graph(given, arguments.graph, arguments.quiet ? Announcement::Quiet : Announcement::Said);
-  return given;
 }
 
 /// The closing message. What went wrong is said in any case.
@@ -116,14 +113,15 @@ void tell(const RunReport& report, const OutputRegister& files, bool quiet) {
 }
 
 /// A graph with `source:`: a fleet of one, which is opened and planned before anything else happens.
-int run_one(const RunArguments& arguments, GivenFleet given) {
+int run_one(const RunArguments& arguments, GivenFleet given, RunService& service) {
   OutputRegister files = command_files();
   files.add_input(given.name, "the graph");
   OutputFile report_file, trace_file;
   RunCameras cameras(given.fleet,
                      {.output = arguments.graph.output,
                       .frames = arguments.frames.frames,
-                      .has_trace = !arguments.trace.empty()},
+                      .has_trace = !arguments.trace.empty(),
+                      .counts_latency = service.has_pages()},
                      files);
   Fleet fleet(std::move(given.fleet), cameras.hooks([&](const GraphSpec& bound, Source& source) {
     files.add_inputs(bound, source);
@@ -138,11 +136,12 @@ int run_one(const RunArguments& arguments, GivenFleet given) {
     cameras.complete(0, report);
     finish_file(report_file, report_json(report, given.name, given.text));
   };
-  watch_fleet(fleet, {.quiet = arguments.quiet,
-                      .live = camera.is_live(),
-                      .expected = arguments.frames.expected(camera.expected()),
-                      .device_timeout_ms = camera.spec().graph.settings.device_timeout_ms,
-                      .account = account});
+  const auto shown = service.show(fleet, cameras);
+  watch_fleet(fleet, service.watched({.quiet = arguments.quiet,
+                                      .live = camera.is_live(),
+                                      .expected = arguments.frames.expected(camera.expected()),
+                                      .device_timeout_ms = camera.spec().graph.settings.device_timeout_ms,
+                                      .account = account}));
   account();
   RunReport report = fleet.take(0);
   if (const Trace* trace = cameras.trace(0))
@@ -184,8 +183,9 @@ double shortest_timeout(const FleetSpec& fleet) {
 /// A graph with `sources:`.
 class NamedRun {
  public:
-  NamedRun(const RunArguments& arguments, GivenFleet given)
+  NamedRun(const RunArguments& arguments, GivenFleet given, RunService& service)
       : arguments_(arguments),
+        service_(service),
         name_(std::move(given.name)),
         text_(std::move(given.text)),
         files_(command_files()),
@@ -193,7 +193,8 @@ class NamedRun {
         cameras_(given.fleet,
                  {.output = arguments.graph.output,
                   .frames = arguments.frames.frames,
-                  .has_trace = !arguments.trace.empty()},
+                  .has_trace = !arguments.trace.empty(),
+                  .counts_latency = service.has_pages()},
                  files_) {
     files_.add_input(name_, "the graph");
     for (const CameraSpec& camera : given.fleet.cameras)
@@ -206,9 +207,11 @@ class NamedRun {
   }
 
   int run() {
-    watch_fleet(*fleet_, {.quiet = arguments_.quiet,
-                          .device_timeout_ms = device_timeout_ms_,
-                          .account = [this] { account(camera_reports(*fleet_, cameras_, false)); }});
+    const auto shown = service_.show(*fleet_, cameras_);
+    watch_fleet(*fleet_,
+                service_.watched({.quiet = arguments_.quiet,
+                                  .device_timeout_ms = device_timeout_ms_,
+                                  .account = [this] { account(camera_reports(*fleet_, cameras_, false)); }}));
     const std::vector<CameraOutcome> reports = camera_reports(*fleet_, cameras_, true);
     account(reports);
     for (std::size_t i = 0; i < traces_.size(); ++i)
@@ -245,6 +248,7 @@ class NamedRun {
   }
 
   const RunArguments& arguments_;
+  RunService& service_;
   std::string name_, text_;
   OutputRegister files_;
   double device_timeout_ms_;
@@ -254,16 +258,35 @@ class NamedRun {
   std::optional<Fleet> fleet_;  // last: its threads use the others
 };
 
-int run_graph(const RunArguments& arguments, const Catalog& catalog) {
-  GivenFleet given = prepared_fleet(arguments, catalog);
-  if (!given.fleet.is_named()) return run_one(arguments, std::move(given));
-  NamedRun run(arguments, std::move(given));
+int run_prepared(const RunArguments& arguments, GivenFleet given, RunService& service) {
+  if (!given.fleet.is_named()) return run_one(arguments, std::move(given), service);
+  NamedRun run(arguments, std::move(given), service);
   const int code = run.run();
   if (openings_left() == 0) return code;
+  service.note_end(code);
   // A driver or the network still holds the thread that opens a camera, which destructors would meet.
   finish_output();
   std::fflush(nullptr);
   std::_Exit(code);
+}
+
+/// Everything that is wrong with the graph is told before a file is made.
+int run_graph(const RunArguments& arguments, const Catalog& catalog) {
+  RunService service;
+  GivenFleet given = load_given_fleet(arguments.graph, catalog, forced_backend(arguments.backend));
+  if (!service.wait_for_device()) return 128 + InterruptGuard::requested();
+  try {
+    prepare(given, arguments, catalog);
+    service.listen(given.fleet.ops);
+    make_output_folder(arguments.graph.output);
+    keep_made_graph(given, arguments.graph, arguments.quiet ? Announcement::Quiet : Announcement::Said);
+    const int code = run_prepared(arguments, std::move(given), service);
+    service.note_end(code);
+    return code;
+  } catch (const Error& error) {
+    service.note_end(static_cast<int>(error.code()));
+    throw;
+  }
 }
 
 /// An output that was waited for when the signal came is no fault of its own.

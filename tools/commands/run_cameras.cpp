@@ -41,7 +41,10 @@ RunCameras::RunCameras(const FleetSpec& spec, const RunSettings& settings, Outpu
     : settings_(settings), files_(files), text_(make_pango_text()) {
   const std::size_t slices =
       settings.has_trace ? kTraceSlices / std::max<std::size_t>(1, spec.cameras.size()) : 0;
-  for (const CameraSpec& camera : spec.cameras) parts_.push_back(std::make_unique<Part>(camera.name, slices));
+  for (const CameraSpec& camera : spec.cameras) {
+    parts_.push_back(std::make_unique<Part>(camera.name, slices));
+    if (settings.counts_latency) parts_.back()->latency = std::make_unique<LatencyCounts>();
+  }
 }
 
 CameraHooks RunCameras::hooks(std::function<void(const GraphSpec&, Source&)> once_open) {
@@ -85,6 +88,8 @@ CameraSetUp RunCameras::set_up(Part& part, const GraphSpec& graph) const {
       .on_result = [&part](const PlannedGraph& result,
                            const std::vector<ClassCounts>& counts) { part.empty->look(result, counts); },
       .also_read = part.empty->reads()};
+  if (part.latency)
+    made.options.on_times = [&part](const FrameTimes& times) { part.latency->note(times.latency_ns); };
   return made;
 }
 

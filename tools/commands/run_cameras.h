@@ -15,6 +15,7 @@
 #include "tools/empty_classes.h"
 #include "tools/fleet_report.h"
 #include "tools/frame_log.h"
+#include "tools/ops/latency_counts.h"
 
 namespace contorno {
 
@@ -22,6 +23,7 @@ struct RunSettings {
   std::string output;
   std::uint64_t frames = 0;  ///< of each camera; 0 = all
   bool has_trace = false;
+  bool counts_latency = false;
 };
 
 class RunCameras {
@@ -36,6 +38,8 @@ class RunCameras {
   void complete(std::size_t camera, RunReport& report) const;
   /// The trace of a camera; null where none is wanted.
   const Trace* trace(std::size_t camera) const { return parts_[camera]->trace.get(); }
+  /// Likewise, from any thread.
+  const LatencyCounts* latency(std::size_t camera) const { return parts_[camera]->latency.get(); }
 
  private:
   struct Part {
@@ -45,6 +49,7 @@ class RunCameras {
     FrameLog failures, warnings;
     std::optional<EmptyClasses> empty;
     std::unique_ptr<Trace> trace;
+    std::unique_ptr<LatencyCounts> latency;
     std::string last_absence;  // what was said last; the camera's thread alone
   };
   CameraSetUp set_up(Part& part, const GraphSpec& graph) const;
