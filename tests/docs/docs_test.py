@@ -115,7 +115,20 @@ def test_libraries_that_pages_name_exist():
     there |= {f"contorno_{family}" for family in re.findall(r"^contorno_family\((\w+)", lists, re.M)}
     named = set(re.findall(r"`(contorno_\w+)`", " ".join(page.read_text() for page in PAGES)))
     assert "contorno_modules" in named
-    assert sorted(named - there - {"contorno_family"}) == []
+    assert sorted(named - there - metrics_of_the_program() - {"contorno_family"}) == []
+
+
+def metrics_of_the_program():
+    """The names of samples, as the program writes them."""
+    source = (ROOT / "tools" / "ops" / "line_state.cpp").read_text()
+    suffixes = {"Counter": "_total", "Info": "_info"}
+    return {name + suffixes.get(kind, "") for name, kind in re.findall(r'metrics\.begin\("(\w+)", Kind::(\w+)', source)}
+
+
+def test_the_page_of_operation_names_every_metric():
+    page = (ROOT / "docs" / "reference" / "operations.md").read_text()
+    assert len(metrics_of_the_program()) > 15
+    assert set(re.findall(r"`((?:contorno|process)_[a-z_]+)`", page)) == metrics_of_the_program()
 
 
 @functools.cache

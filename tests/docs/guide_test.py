@@ -229,6 +229,13 @@ def test_several_cameras(tmp_path):
     run_guide(GUIDES / "several-cameras.md", tmp_path)
 
 
+def test_a_line_that_runs_for_months(tmp_path):
+    for module in ("publish", "ops"):
+        if not (LIBRARY.parent / "contorno" / f"{module}.so").exists():
+            pytest.skip(f"needs a build with the module {module}")
+    run_guide(GUIDES / "a-line-that-runs-for-months.md", tmp_path)
+
+
 def test_results_that_reach_a_database(tmp_path):
     if not (LIBRARY.parent / "contorno" / "publish.so").exists():
         pytest.skip("needs a build with the module publish")
