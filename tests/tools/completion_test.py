@@ -98,7 +98,7 @@ def test_stages_sources_and_sinks_are_those_of_the_schema(bash, schema):
     halves = {"marching_squares", "contour_assembly"}
     stages = nodes(schema, "stage") - halves
     assert set(bash("apply", "")) == stages
-    parts = stages | nodes(schema, "source") | nodes(schema, "sink") | {"graph", "pipeline", "classes", "sources", "live"}
+    parts = stages | nodes(schema, "source") | nodes(schema, "sink") | {"graph", "pipeline", "classes", "sources", "live", "ops"}
     assert set(bash("stages", "")) == parts
     assert set(bash("help", "")) == set(bash("man", "")) == parts | set(commands())
     assert set(bash("clean", "in.jsonl", "out.jsonl", "--step", "")) == nodes(schema, "step")
