@@ -83,3 +83,10 @@ def test_help_of_the_installed_program_is_that_of_the_build(moved):
     assert (moved / "share/man/man1/contorno-run.1").read_text() == done(PROGRAM, "man", "run")
     for path in there:
         assert str(ROOT) not in (moved / path).read_text(), path
+
+
+def test_the_unit_is_installed_and_starts_the_installed_program(moved):
+    unit = (moved / "lib/systemd/system/contorno@.service").read_text()
+    (start,) = [line for line in unit.splitlines() if line.startswith("ExecStart=")]
+    assert start.endswith("/bin/contorno run %E/contorno/%i.yaml --output %S/contorno/%i")
+    assert "@" not in unit.replace("contorno@", "").replace("@system-service", "")

@@ -2,10 +2,15 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
+
+#include "tests/temporary_folder.h"
 
 using namespace contorno;
 
@@ -74,4 +79,29 @@ TEST_CASE("what no run has left is no run that broke") {
   CHECK(run->ended_s == 12);
   CHECK(run->in_a_row == 3);
   CHECK(restart_wait(std::nullopt, 100) == 0);
+}
+
+TEST_CASE("what a run leaves is in the first folder of its state, and goes when a run ends otherwise") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() / "restarts";
+  const auto left = [&] {
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    return broken_run_of(text.str());
+  };
+  ::setenv("STATE_DIRECTORY", (folder.path().string() + ":/nowhere").c_str(), 1);
+  for (int run = 1; run <= 3; ++run) {
+    RestartGuard guard;
+    CHECK(guard.broken_before() == run - 1);
+    guard.note_end(70);
+    REQUIRE(left());
+    CHECK(left()->in_a_row == 1);  // it never opened the device: a row begins
+    const BrokenRun broken{.ended_s = left()->ended_s, .in_a_row = run};
+    std::ofstream(file) << text_of(broken);
+  }
+  RestartGuard().note_end(3);
+  CHECK_FALSE(std::filesystem::exists(file));
+  ::unsetenv("STATE_DIRECTORY");
+  RestartGuard().note_end(70);
+  CHECK_FALSE(std::filesystem::exists(file));
 }
