@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "cuda/device.h"
+#include "pipeline/graph/graph.h"
 #include "pipeline/graph/stage.h"
 #include "tests/stages/cuda_shadow.h"
 

@@ -52,7 +52,7 @@ void launch_band(const PlaneGroup<P>& group, const BandTiles& band, const How& h
   emulated::run_grid(join_blocks + group.scan_blocks, kScanThreads, sizeof(NumberShared), false,
                      [&] { finish_and_number<P>(group); });
   if (kLevels) {
-    emulated::run_grid(2, kChunkThreads, sizeof(ChunkShared), false, [&] { scan_strips<P>(group); });
+    emulated::run_grid(2, kScanThreads, sizeof(ChunkShared), false, [&] { scan_strips<P>(group); });
     emulated::run_grid(2, kStripThreads, 0, false, [&] { number_levels<P>(group); });
   }
   emulated::run_grid(3, kScatterThreads, sizeof(ScatterShared), false, [&] { scatter_points<P>(group); });
