@@ -86,6 +86,7 @@ class OpenCameras {
         if (!notice.empty()) say("note: " + who + notice);
         add(arguments, camera, backend, std::move(source), kMostHeld / fleet.cameras.size());
       } catch (const Error& error) {
+        if (who.empty()) throw;
         throw Error(error.code(), who + error.what());
       }
     }
