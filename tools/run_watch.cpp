@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,23 +32,32 @@ class SilenceWatch {
  public:
   explicit SilenceWatch(std::int64_t now) : start_(now), last_(now) {}
 
-  /// A sentence, or nothing. `frames` have come so far.
-  std::string look(std::uint64_t frames, std::int64_t now) {
+  /// An event, or none. `frames` have come so far.
+  std::optional<LogEvent> look(std::uint64_t frames, std::int64_t now) {
     if (frames != frames_) {
       const double pause = seconds_between(last_, now);
       frames_ = frames;
       last_ = now;
-      return std::exchange(silent_, false) ? fmt::format("frames come again after {:.1f} s", pause) : "";
+      if (!std::exchange(silent_, false)) return std::nullopt;
+      return event(Severity::Notice, "sending", pause,
+                   fmt::format("frames come again after {:.1f} s", pause));
     }
     // A camera of few frames a second is not silent between them.
     const double interval =
         frames_ > 1 ? seconds_between(start_, last_) / static_cast<double>(frames_ - 1) : 0;
-    if (silent_ || seconds_between(last_, now) < std::max(kSilence, 4 * interval)) return "";
+    const double pause = seconds_between(last_, now);
+    if (silent_ || pause < std::max(kSilence, 4 * interval)) return std::nullopt;
     silent_ = true;
-    return fmt::format("no frame has come for {:.1f} s", seconds_between(last_, now));
+    return event(Severity::Warning, "silent", pause, fmt::format("no frame has come for {:.1f} s", pause));
   }
 
  private:
+  static LogEvent event(Severity severity, const char* state, double seconds, const std::string& sentence) {
+    return {.severity = severity,
+            .name = "source",
+            .fields = {{"state", state}, {"seconds", fmt::format("{:.1f}", seconds)}},
+            .sentence = sentence};
+  }
   static constexpr double kSilence = 0.9;  // s: said within a second
   std::int64_t start_, last_;
   std::uint64_t frames_ = 0;
@@ -66,6 +76,7 @@ FrameCounts counts_of(const Fleet& fleet) {
   // Those that do not wait for the device end by themselves.
   if (fleet.size() > 1) fleet.wait_for(std::chrono::milliseconds(500));
   const FrameCounts frames = counts_of(fleet);
+  finish_log();
   say(
       fmt::format("the device has been at work on one frame for more than {:g} s (device_timeout) and was "
                   "given up; of {} "
@@ -86,20 +97,40 @@ class StateLog {
  public:
   explicit StateLog(const Fleet& fleet) : fleet_(fleet), seen_(fleet.size(), CameraState::Connecting) {}
 
-  /// A line for each camera that is doing something else than before.
-  std::vector<std::string> look() {
-    std::vector<std::string> lines;
+  /// An event for each camera that is doing something else than before.
+  std::vector<LogEvent> look() {
+    std::vector<LogEvent> events;
     for (std::size_t i = 0; i < fleet_.size(); ++i) {
       const Camera& camera = fleet_.camera(i);
       if (camera.spec().name.empty()) continue;
       const CameraState state = camera.state();
-      if (std::exchange(seen_[i], state) != state)
-        lines.push_back(fmt::format("{}: {}", camera.spec().name, name_of(state)));
+      if (std::exchange(seen_[i], state) == state) continue;
+      events.push_back({.severity = severity_of(state),
+                        .camera = camera.spec().name,
+                        .name = "state",
+                        .fields = {{"state", std::string(name_of(state))}},
+                        .sentence = fmt::format("{}: {}", camera.spec().name, name_of(state))});
     }
-    return lines;
+    return events;
   }
 
  private:
+  static Severity severity_of(CameraState state) {
+    switch (state) {
+      case CameraState::Failed:
+        return Severity::Error;
+      case CameraState::Stalled:
+      case CameraState::Blocked:
+      case CameraState::Lost:
+        return Severity::Warning;
+      case CameraState::Connecting:
+      case CameraState::Running:
+      case CameraState::Ended:
+        break;
+    }
+    return Severity::Info;
+  }
+
   const Fleet& fleet_;
   std::vector<CameraState> seen_;
 };
@@ -171,8 +202,9 @@ class Watch {
       look();
     }
     threads_.end();
-    if (!options_.quiet && options_.tells_states) tell(states_.look());
+    if (!options_.quiet && options_.tells_states) show(states_.look());
     progress_.clear();
+    finish_log();
   }
 
  private:
@@ -188,19 +220,21 @@ class Watch {
     const std::int64_t now = now_ns();
     const FrameCounts frames = fleet_.progress();
     if (options_.live && !options_.quiet)
-      if (const std::string news = silence_.look(frames.offered, now); !news.empty()) tell({news});
-    if (!options_.quiet && options_.tells_states) tell(states_.look());
-    if (const std::string hang = threads_.look(now); !hang.empty()) tell({hang});
+      if (const std::optional<LogEvent> news = silence_.look(frames.offered, now)) show({*news});
+    if (!options_.quiet && options_.tells_states) show(states_.look());
+    if (const std::string hang = threads_.look(now); !hang.empty())
+      show({{.severity = Severity::Error, .name = "hang", .sentence = hang}});
+    tell_due();
     const std::string text =
         progress_text(frames, options_.expected, latency_us(), seconds_between(start_, now));
     threads_.say_status(fleet_.size() > 1 ? cameras_text() + text : text, now);
     if (progress_.shown()) progress_.show(text);
   }
 
-  void tell(const std::vector<std::string>& lines) {
-    if (lines.empty()) return;
+  void show(const std::vector<LogEvent>& events) {
+    if (events.empty()) return;
     progress_.clear();
-    for (const std::string& line : lines) say(line);
+    for (const LogEvent& event : events) tell(event);
   }
 
   std::string cameras_text() const {

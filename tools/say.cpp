@@ -2,15 +2,19 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
 
 #include "base/error.h"
+#include "pipeline/shared/clock.h"
 
 namespace contorno {
 namespace {
@@ -25,25 +29,75 @@ void write_message(std::string_view line) {
   static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr));
 }
 
+std::int64_t unix_now_ms() {
+  using std::chrono::milliseconds;
+  return std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+/// Lives as long as the process: threads may still say something while it ends.
+EventLog& process_log() {
+  static EventLog& log = *new EventLog({.now_ns = now_ns, .unix_ms = unix_now_ms}, write_message);
+  return log;
+}
+
+std::atomic<bool> is_json = false;  // for who may not allocate
+
 }  // namespace
 
 void say(std::string_view sentence) {
-  if (!sentence.empty()) write_message(fmt::format("contorno: {}\n", printable_sentence(sentence)));
+  if (!sentence.empty()) process_log().add({.sentence = std::string(sentence)});
 }
 
 void warn(std::string_view sentence) {
-  if (!sentence.empty()) write_message(fmt::format("contorno: warning: {}\n", printable_sentence(sentence)));
+  if (!sentence.empty())
+    process_log().add({.severity = Severity::Warning, .sentence = fmt::format("warning: {}", sentence)});
 }
 
 void say_lines(std::string_view lines) {
-  write_message(fmt::format("contorno: {}\n", printable_lines(lines)));
+  const LogStyle style = process_log().style();
+  if (style.form == LogForm::Json)
+    return process_log().add({.severity = Severity::Error, .sentence = std::string(lines)});
+  const std::string priority =
+      style.has_priorities ? fmt::format("<{}>", static_cast<int>(Severity::Error)) : std::string();
+  std::string text = fmt::format("{}contorno: {}", priority, printable_lines(lines));
+  for (std::size_t at = 0; !priority.empty() && (at = text.find('\n', at)) != std::string::npos; ++at)
+    text.insert(at + 1, priority);
+  write_message(text + "\n");
+}
+
+void tell(const LogEvent& event) {
+  process_log().add(event);
+}
+
+void tell_due() {
+  process_log().look();
+}
+
+void finish_log() {
+  process_log().finish();
+}
+
+void settle_log() {
+  struct stat status {};
+  const bool has_journal = ::fstat(STDERR_FILENO, &status) == 0 &&
+                           is_journal(std::getenv("JOURNAL_STREAM"), status.st_dev, status.st_ino);
+  process_log().set_style(
+      {.form = has_journal ? LogForm::Events : LogForm::Text, .has_priorities = has_journal});
+}
+
+void set_log_form(LogForm form) {
+  is_json = form == LogForm::Json;
+  process_log().set_style({.form = form, .has_priorities = process_log().style().has_priorities});
 }
 
 void say_out_of_memory() {
-  write_message("contorno: out of memory\n");
+  write_message(is_json ? "{\"severity\":\"error\",\"event\":\"message\",\"message\":\"out of memory\"}\n"
+                        : "contorno: out of memory\n");
 }
 
 void show_progress(std::string_view text) {
+  if (is_json) return;  // every line is to be an object
   write_message(text);
   std::fflush(stderr);
 }

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "pipeline/shared/printable.h"
+#include "tools/event_log.h"
 
 namespace contorno {
 
@@ -21,6 +22,18 @@ void warn(std::string_view sentence);
 /// "contorno: LINES" on standard error, for a text of several lines such as the report of a graph's mistakes.
 /// Passwords and control characters are replaced, line breaks stay.
 void say_lines(std::string_view lines);
+
+/// Writes an event of a run to standard error, at most one of its kind a second (EventLog).
+void tell(const LogEvent& event);
+/// Writes what was held and may be written now: to be called now and then while a run goes on.
+void tell_due();
+/// Writes all events that are held: at the end.
+void finish_log();
+/// Sees whether standard error goes to the journal of systemd: lines then have priorities, and events are
+/// lines of words.
+void settle_log();
+/// Sets the form of all that is said, for a user who asks for one.
+void set_log_form(LogForm form);
 
 /// Says that the program is out of memory, without allocating any.
 void say_out_of_memory();

@@ -64,7 +64,8 @@ void write_text_file(const std::string& path, const std::string& text) {
 }
 
 OutputRegister command_files() {
-  return OutputRegister([](const std::string& sentence) { say(sentence); });
+  return OutputRegister([](const std::string& sentence) { say(sentence); },
+                        [](const LogEvent& event) { tell(event); });
 }
 
 void say_replaced(const OutputRegister& files) {

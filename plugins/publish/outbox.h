@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pipeline/shared/log_event.h"
 #include "pipeline/shared/patience.h"
 
 namespace contorno {
@@ -99,8 +100,8 @@ struct OutboxSettings {
   WhenFull when_full = WhenFull::Block;
   std::size_t queue = 64;  ///< messages that wait to be kept
   std::vector<RouteSpec> routes{};
-  /// Shows the user a sentence; from any thread.
-  std::function<void(const std::string&)> say{};
+  /// Tells the log of the run; from any thread.
+  std::function<void(const LogEvent&)> tell{};
   /// What becomes of a message that is dropped from a full outbox: a gap of the same key.
   std::function<std::string(std::uint64_t run, const OutboxMessage& dropped)> gap_body{};
   /// The run_end of a run that was killed; `n` is that of the message, `frames` how many are accounted for.

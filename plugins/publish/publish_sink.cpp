@@ -148,7 +148,7 @@ class PublishSink final : public Sink {
                             .queue = static_cast<std::size_t>(params_.queue),
                             .routes = routes_};
     if (context.outputs != nullptr)
-      settings.say = [outputs = context.outputs](const std::string& sentence) { outputs->tell(sentence); };
+      settings.tell = [outputs = context.outputs](const LogEvent& event) { outputs->tell(event); };
     settings.gap_body = [form = params_.form](std::uint64_t run, const OutboxMessage& dropped) {
       return gap_message(form, {.run = run, .camera = dropped.camera, .n = dropped.n},
                          {.from = dropped.first, .to = dropped.last, .reason = "outbox_full"});

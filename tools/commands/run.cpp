@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -38,7 +39,16 @@ struct RunArguments {
   std::string backend;
   FrameChoice frames;
   bool preview = false, quiet = false;
+  std::string log;  ///< empty: as standard error asks for
 };
+
+constexpr std::array<std::pair<const char*, LogForm>, 3> kLogForms{
+    {{"text", LogForm::Text}, {"events", LogForm::Events}, {"json", LogForm::Json}}};
+
+void set_log(const std::string& form) {
+  for (const auto& [name, value] : kLogForms)
+    if (form == name) set_log_form(value);
+}
 
 void add_preview(GraphSpec& graph, const Catalog& catalog) {
   const SinkType& preview = config::sink_called(catalog, "preview");
@@ -233,9 +243,19 @@ class NamedRun {
   }
   void tell(const std::vector<CameraOutcome>& reports) {
     if (const Camera* missing = fleet_->missing())
-      say(fmt::format("{}: it is required, and never came", missing->spec().name));
+      contorno::tell({.severity = Severity::Error,
+                      .camera = missing->spec().name,
+                      .name = "missing",
+                      .fields = {{"required", "true"}},
+                      .sentence = fmt::format("{}: it is required, and never came", missing->spec().name)});
     for (const CameraOutcome& camera : reports) {
-      if (!camera.failure.empty()) say(fmt::format("{}: {}", camera.name, camera.failure));
+      if (!camera.failure.empty())
+        contorno::tell(
+            {.severity = Severity::Error,
+             .camera = camera.name,
+             .name = "failed",
+             .fields = {{"reason", camera.failure}, {"code", std::to_string(static_cast<int>(camera.code))}},
+             .sentence = fmt::format("{}: {}", camera.name, camera.failure)});
       if (!arguments_.quiet) continue;
       for (const SourceFault& fault : camera.report.source_faults)
         warn(fmt::format("{}: {}", camera.name, fault.sentence));
@@ -265,6 +285,7 @@ int run_prepared(const RunArguments& arguments, GivenFleet given, RunService& se
   if (openings_left() == 0) return code;
   service.note_end(code);
   // A driver or the network still holds the thread that opens a camera, which destructors would meet.
+  finish_log();
   finish_output();
   std::fflush(nullptr);
   std::_Exit(code);
@@ -318,7 +339,14 @@ void add_run_command(CLI::App& app, const Catalog& catalog, Action& action) {
       ->type_name("FILE.json");
   command->add_flag("--preview", arguments->preview, "Show the result in a window");
   command->add_flag("--quiet", arguments->quiet, "No progress and no closing message");
+  command
+      ->add_option(
+          "--log", arguments->log,
+          "What is said while it runs: text, events (CAMERA EVENT key=value) or json, an object a line; "
+          "without it events under systemd's journal, else text")
+      ->check(CLI::IsMember({"text", "events", "json"}));
   command->callback([arguments, &catalog, &action] {
+    set_log(arguments->log);
     action = [arguments, &catalog] { return run_until_signal(*arguments, catalog); };
   });
 }

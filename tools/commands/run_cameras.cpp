@@ -53,14 +53,22 @@ CameraHooks RunCameras::hooks(std::function<void(const GraphSpec&, Source&)> onc
                                                           Source& source, const std::string& notice) {
     Part& part = *parts_[camera];
     if (!notice.empty())
-      say(part.name.empty() ? "note: " + notice : fmt::format("{}: note: {}", part.name, notice));
+      tell({.camera = part.name,
+            .name = "note",
+            .fields = {{"text", notice}},
+            .sentence =
+                part.name.empty() ? "note: " + notice : fmt::format("{}: note: {}", part.name, notice)});
     if (once_open) once_open(graph, source);
     return set_up(part, graph);
   };
   hooks.on_absent = [this](std::size_t camera, const std::string& reason) {
     Part& part = *parts_[camera];
     if (std::exchange(part.last_absence, reason) != reason)
-      say(fmt::format("{}: not there yet, and tried again: {}", part.name, reason));
+      tell({.severity = Severity::Warning,
+            .camera = part.name,
+            .name = "absent",
+            .fields = {{"reason", reason}},
+            .sentence = fmt::format("{}: not there yet, and tried again: {}", part.name, reason)});
   };
   return hooks;
 }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "pipeline/graph/graph.h"
+#include "pipeline/shared/log_event.h"
 #include "plugins/files/shared/output_file.h"
 #include "plugins/files/shared/path_pattern.h"
 
@@ -25,9 +26,12 @@ namespace contorno {
 class OutputRegister {
  public:
   using Say = std::function<void(const std::string& sentence)>;
+  using TellEvent = std::function<void(const LogEvent& event)>;
   /// `say` shows the user a sentence about each temporary file that a killed run left behind. It is called
-  /// from the threads that open files.
-  explicit OutputRegister(Say say = {}) : say_(std::move(say)) {}
+  /// from the threads that open files. `tell_event` takes what happens to outputs while a run goes on;
+  /// without it `say` gets the sentences.
+  explicit OutputRegister(Say say = {}, TellEvent tell_event = {})
+      : say_(std::move(say)), tell_event_(std::move(tell_event)) {}
 
   /// A file that the run reads, which `reader` names in messages ("the graph"). Anything but a regular file
   /// is ignored.
@@ -57,6 +61,13 @@ class OutputRegister {
   void tell(const std::string& sentence) const {
     if (say_) say_(sentence);
   }
+  /// Tells the log of the run.
+  void tell(const LogEvent& event) const {
+    if (tell_event_)
+      tell_event_(event);
+    else
+      tell(event.sentence);
+  }
   /// Shows the user what becomes of a temporary file of a killed run; lives no longer than the register.
   TellLeftover tell_leftover() const;
   /// One line that counts the files of earlier runs that were replaced; empty: none.
@@ -79,6 +90,7 @@ class OutputRegister {
   OutputFile open_claimed(const std::filesystem::path& path, Completion completion, const Patience& patience);
 
   Say say_;
+  TellEvent tell_event_;
   mutable std::mutex mutex_;  // guards all members below
   std::map<Identity, std::string> inputs_;
   std::map<std::filesystem::path, std::string> input_paths_;

@@ -222,12 +222,20 @@ void FileOutbox::begin_new_file() {
 void FileOutbox::make_room(const std::vector<OutboxMessage>& messages) {
   const std::uint64_t bytes = bytes_of(messages);
   while (!file_.has_room(bytes, messages.size())) {
-    if (!is_full_.exchange(true) && settings_.say)
-      settings_.say(fmt::format("the outbox '{}' is full ({} bytes allowed): {}", settings_.path,
-                                settings_.max_bytes,
-                                settings_.when_full == WhenFull::DropOldest
-                                    ? "the oldest messages become gaps"
-                                    : "nothing is kept until routes have brought messages away"));
+    if (!is_full_.exchange(true) && settings_.tell) {
+      const bool drops = settings_.when_full == WhenFull::DropOldest;
+      settings_.tell(
+          {.severity = Severity::Warning,
+           .name = "outbox_full",
+           .subject = settings_.path,
+           .fields = {{"outbox", settings_.path},
+                      {"max_bytes", std::to_string(settings_.max_bytes)},
+                      {"then", drops ? "drop_oldest" : "wait"}},
+           .sentence = fmt::format("the outbox '{}' is full ({} bytes allowed): {}", settings_.path,
+                                   settings_.max_bytes,
+                                   drops ? "the oldest messages become gaps"
+                                         : "nothing is kept until routes have brought messages away")});
+    }
     if (settings_.when_full == WhenFull::DropOldest && file_.drop_oldest()) continue;
     wait_for_room();
   }

@@ -158,9 +158,14 @@ void OutboxFile::move_aside() {
                                           settings_.path, failed.message()));
   for (const char* ending : {"-wal", "-shm"})
     fs::rename(settings_.path + ending, aside + ending, failed);  // may be absent
-  if (settings_.say)
-    settings_.say(fmt::format("the outbox '{}' was damaged; it was moved to '{}', and a new one begun",
-                              settings_.path, aside));
+  if (settings_.tell)
+    settings_.tell(
+        {.severity = Severity::Error,
+         .name = "outbox_damaged",
+         .subject = aside,
+         .fields = {{"outbox", settings_.path}, {"moved_to", aside}},
+         .sentence = fmt::format("the outbox '{}' was damaged; it was moved to '{}', and a new one begun",
+                                 settings_.path, aside)});
 }
 
 void OutboxFile::replace() {

@@ -50,8 +50,8 @@ void Publisher::publish() {
   RouteFile file(settings_, route_.name, shared_.writing);
   cursor_ = file.cursor();
   const std::unique_ptr<Route> route = route_.module->connect(route_.target);
-  if (is_down_.exchange(false) && settings_.say)
-    settings_.say(fmt::format("route '{}': connected again", route_.name));
+  if (is_down_.exchange(false))
+    tell(Severity::Notice, "connected", {}, fmt::format("route '{}': connected again", route_.name));
   while (!shared_.stopping && shared_.generation == generation_) {
     if (publish_some(file, *route)) continue;
     route->idle();
@@ -90,9 +90,18 @@ void Publisher::advance(RouteFile& file, const std::vector<RouteFile::Row>& rows
   std::size_t done = sent.count;
   if (!sent.refused.empty() && done < rows.size()) {
     file.set_aside(rows[done], sent.refused);
-    if (settings_.say)
-      settings_.say(fmt::format("route '{}': message {} of '{}' in run {} was refused and set aside: {}",
-                                route_.name, rows[done].n, rows[done].camera, rows[done].run, sent.refused));
+    if (settings_.tell)
+      settings_.tell({.severity = Severity::Error,
+                      .camera = rows[done].camera,
+                      .name = "message_refused",
+                      .subject = fmt::format("{} {} {}", route_.name, rows[done].run, rows[done].n),
+                      .fields = {{"route", route_.name},
+                                 {"run", std::to_string(rows[done].run)},
+                                 {"n", std::to_string(rows[done].n)},
+                                 {"reason", sent.refused}},
+                      .sentence = fmt::format(
+                          "route '{}': message {} of '{}' in run {} was refused and set aside: {}",
+                          route_.name, rows[done].n, rows[done].camera, rows[done].run, sent.refused)});
     ++done;
   }
   if (done == 0) throw Error(ExitCode::Unavailable, "the broker took nothing");
@@ -120,9 +129,20 @@ void Publisher::say_failure(const std::string& reason) {
   if (is_down_ && now - said_ns_ < kSayAgain) return;
   is_down_ = true;
   said_ns_ = now;
-  if (settings_.say)
-    settings_.say(
-        fmt::format("route '{}': {}; {} messages are kept and tried again", route_.name, reason, waiting()));
+  tell(Severity::Warning, "waits", reason,
+       fmt::format("route '{}': {}; {} messages are kept and tried again", route_.name, reason, waiting()));
+}
+
+void Publisher::tell(Severity severity, const std::string& state, const std::string& reason,
+                     const std::string& sentence) {
+  if (!settings_.tell) return;
+  LogEvent event{.severity = severity,
+                 .name = "route",
+                 .subject = fmt::format("{} {}", settings_.path, route_.name),
+                 .fields = {{"route", route_.name}, {"state", state}, {"waiting", std::to_string(waiting())}},
+                 .sentence = sentence};
+  if (!reason.empty()) event.fields.emplace_back("reason", reason);
+  settings_.tell(event);
 }
 
 }  // namespace contorno::outbox

@@ -59,6 +59,8 @@ class Publisher {
   void advance(RouteFile& file, const std::vector<RouteFile::Row>& rows, const Route::Sent& sent);
   void pause(std::int64_t nanoseconds);
   void say_failure(const std::string& reason);
+  void tell(Severity severity, const std::string& state, const std::string& reason,
+            const std::string& sentence);
 
   const OutboxSettings& settings_;
   const RouteSpec& route_;
