@@ -136,7 +136,7 @@ struct Limits {
         positive_holes(params.positive_orientation == Orientation::High) {}
 };
 
-// Centroids.
+// The centroid of a contour: that of its area, or of its line where it has none.
 using measuring::FirstMoments;
 using measuring::kOfSegments;
 using measuring::kOfTriangles;
