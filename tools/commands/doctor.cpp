@@ -9,7 +9,9 @@
 #include <thread>
 
 #include "cuda/device.h"
+#include "pipeline/shared/printable.h"
 #include "plugins/modules.h"
+#include "plugins/publish/publish.h"
 #include "tools/commands/commands.h"
 #include "tools/commit.h"
 #include "tools/say.h"
@@ -181,6 +183,38 @@ void print_cameras(const ordered_json& cameras) {
   }
 }
 
+/// The broker that the user asks for, and how it is reached.
+struct BrokerQuestion {
+  std::string address, credentials, ca;
+};
+
+/// Whether a route could bring messages to it now: login, certificate, and settings as far as it tells them.
+ordered_json broker_json(const BrokerQuestion& asked) {
+  ordered_json json = {{"address", masked(asked.address)}, {"usable", false}};
+  try {
+    const RouteModule* const route = route_module_of(asked.address);
+    if (route == nullptr)
+      throw Error(
+          ExitCode::BadOption,
+          "no address of a broker: they begin with redis://, rediss://, mqtt://, mqtts://, kafka:// or "
+          "kafka+ssl://");
+    const RouteTarget target{.address = asked.address, .credentials = asked.credentials, .ca = asked.ca};
+    route->check(target);
+    route->connect(target);
+    json["usable"] = true;
+  } catch (const Error& error) {
+    json["reason"] = printable_sentence(error.what());
+  }
+  return json;
+}
+
+void print_broker(const ordered_json& broker) {
+  const bool usable = broker["usable"];
+  print_line(usable, "broker",
+             broker["address"].get<std::string>() +
+                 (usable ? ", takes messages" : ": " + broker["reason"].get<std::string>()));
+}
+
 void print_text(const ordered_json& json) {
   print("contorno {}\n", CONTORNO_VERSION);
   print_line(true, "cpu", fmt::format("OpenMP, {} threads", json["cpu"]["threads"].get<unsigned>()));
@@ -221,6 +255,7 @@ void print_text(const ordered_json& json) {
              python["present"] ? "import contorno, with PYTHONPATH=" + python["folder"].get<std::string>()
                                : "there is no package for Python beside this program",
              python.value("fix", ""));
+  if (json.contains("broker")) print_broker(json["broker"]);
   print_line(json["display"], "display",
              json["display"] ? "--preview can open a window" : "none; --preview cannot open a window");
 }
@@ -232,9 +267,25 @@ void add_doctor_command(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("doctor", "Say what this machine can do, and how to mend what it cannot");
   command->add_flag("--json", *as_json, "As JSON");
-  command->callback([as_json, &action] {
-    action = [as_json] {
-      const ordered_json json = findings();
+  auto broker = std::make_shared<BrokerQuestion>();
+  CLI::Option* const asked =
+      command
+          ->add_option(
+              "--broker", broker->address,
+              "Connect to this broker, as the sink publish would: its login, certificate and settings")
+          ->type_name("ADDRESS");
+  command
+      ->add_option("--credentials", broker->credentials,
+                   "The login for it: a name in $CREDENTIALS_DIRECTORY, or a path with a '/'")
+      ->type_name("FILE")
+      ->needs(asked);
+  command->add_option("--ca", broker->ca, "The issuers of certificates that are trusted (PEM), with TLS")
+      ->type_name("FILE")
+      ->needs(asked);
+  command->callback([as_json, broker, &action] {
+    action = [as_json, broker] {
+      ordered_json json = findings();
+      if (!broker->address.empty()) json["broker"] = broker_json(*broker);
       if (*as_json)
         print(json.dump(2) + "\n");
       else

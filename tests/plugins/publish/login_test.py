@@ -1,5 +1,6 @@
 """Logins in files of their own: taken and refused by brokers, wrong ones shown at their place in the graph, and no word of them in
 anything that is printed or written."""
+import json
 import os
 import subprocess
 
@@ -148,3 +149,21 @@ def test_a_login_that_does_not_fit_is_refused_at_its_place(tmp_path, route, plac
     env = {key: value for key, value in os.environ.items() if key != "CREDENTIALS_DIRECTORY"}
     result, text = checked(folder, route, env)
     assert result in (66, 78) and f"line.yaml:{place}: " in text and said in text and "tellnobody" not in text
+
+
+def asked_of_doctor(server, *words):
+    done = subprocess.run([PROGRAM, "doctor", "--broker", server.address(), *map(str, words), "--json"], capture_output=True, text=True)
+    assert done.returncode == 0 and SECRET not in done.stdout + done.stderr and WRONG not in done.stdout + done.stderr
+    return json.loads(done.stdout)["broker"]
+
+
+def test_doctor_connects_to_a_broker_as_a_route_would(tmp_path, redis_with_login, mosquitto_with_login):
+    right, wrong = login_file(tmp_path, SECRET, "right"), login_file(tmp_path, WRONG, "wrong")
+    for server in (redis_with_login, mosquitto_with_login):
+        assert asked_of_doctor(server, "--credentials", right) == {"address": server.address(), "usable": True}
+        assert not asked_of_doctor(server, "--credentials", wrong)["usable"]
+        assert not asked_of_doctor(server)["usable"]
+    redis_with_login.client_of().config_set("appendonly", "no")
+    assert "forgets" in asked_of_doctor(redis_with_login, "--credentials", right)["reason"]
+    text = subprocess.run([PROGRAM, "doctor", "--broker", "http://u:geheim@h/x"], capture_output=True, text=True).stdout
+    assert "missing  broker       http://u:***@h/x: no address of a broker" in text and "geheim" not in text
