@@ -54,6 +54,8 @@ BrokerAddress parse_address(std::string_view text, const AddressScheme& scheme) 
   const std::size_t bracket = text.starts_with('[') ? text.find(']') : 0;
   if (bracket == std::string_view::npos) refuse("the host has no ']'");
   const std::size_t colon = text.find(':', bracket);
+  if (bracket > 0 && bracket + 1 < text.size() && colon != bracket + 1)
+    refuse("behind the host's ']' is neither ':' nor '/'");
   address.host = text.starts_with('[') ? text.substr(1, bracket - 1) : text.substr(0, colon);
   if (address.host.empty()) refuse("the address has no host");
   if (colon != std::string_view::npos) {

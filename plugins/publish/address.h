@@ -10,8 +10,11 @@ struct BrokerAddress {
   std::string user{}, password{}, host{}, path{};
   int port = 0;
   bool has_tls = false;
-  /// "HOST:PORT", for messages: without secrets.
-  std::string place() const { return host + ":" + std::to_string(port); }
+  /// "HOST:PORT" or "[HOST]:PORT", without secrets.
+  std::string place() const {
+    const bool is_ip6 = host.find(':') != std::string::npos;
+    return (is_ip6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+  }
 };
 
 /// How addresses of a kind of broker begin, and the ports that they have where none is given.

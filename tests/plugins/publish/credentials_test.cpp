@@ -154,3 +154,13 @@ TEST_CASE("what a kind of broker or a line without TLS does not have is refused"
   const LoginFile file("user=a\npassword=b\nmechanism=PLAIN\n");
   CHECK(has(refused_access("mq://h/p", file.path()), "the file of credentials has a mechanism"));
 }
+
+TEST_CASE("a host in numbers with colons stands in brackets, in the address and in what is shown") {
+  CHECK(access("mq://[::1]/p").address.host == "::1");
+  CHECK(access("mq://[::1]/p").address.place() == "[::1]:1");
+  CHECK(access("mq://u:x@[fe80::2]:77/p").address.place() == "[fe80::2]:77");
+  CHECK(access("mq://10.0.0.1:77/p").address.place() == "10.0.0.1:77");
+  CHECK(has(refused_access("mq://[::1/p"), "the host has no ']'"));
+  CHECK(has(refused_access("mq://[::1]x/p"), "behind the host's ']'"));
+  CHECK(has(refused_access("mq://[::1]77/p"), "behind the host's ']'"));
+}
