@@ -407,6 +407,17 @@ TEST_CASE("the table and the page name cameras") {
   CHECK(page.find("south #1") != std::string::npos);
 }
 
+TEST_CASE("one camera has no number, and what no sink holds up blames none") {
+  const GraphSpec graph = graph_with({"a"});
+  const LatencyReport report = report_of(graph, {measurement_of(graph, {{timed(0, 25, {26, 27})}})});
+  const Verdict verdict = verdict_of(report);
+  CHECK(verdict.state == Verdict::State::Fail);
+  CHECK(verdict.sentence.ends_with("slowest 25 ms; p99.9 n/a (needs 10000 frames, have 1)"));
+  const std::string table = table_of(report, {.verdict = verdict, .assertions = {}});
+  CHECK(table.find("\nworst     #0 ") != std::string::npos);
+  CHECK(table.find("camera") == std::string::npos);
+}
+
 TEST_CASE("the table of frames has a row a frame, warm-up included, and its times from the first one's") {
   const GraphSpec graph = graph_with({"a"});
   Measurement one =
