@@ -225,6 +225,8 @@ class Watch {
     if (const std::string hang = threads_.look(now); !hang.empty())
       show({{.severity = Severity::Error, .name = "hang", .sentence = hang}});
     tell_due();
+    // Whoever counts allocations has nobody to show a text to.
+    if (!progress_.shown() && options_.service == nullptr) return;
     const std::string text =
         progress_text(frames, options_.expected, latency_us(), seconds_between(start_, now));
     threads_.say_status(fleet_.size() > 1 ? cameras_text() + text : text, now);

@@ -188,7 +188,7 @@ def test_memory_that_is_not_there_is_refused_with_the_sum_before_a_frame(tmp_pat
 
 
 @pytest.mark.parametrize("command", [
-    ["gst", "{graph}"], ["replay", "{graph}", "--record", "{folder}"], ["record", "{graph}", "{folder}"], ["latency", "{graph}"]])
+    ["gst", "{graph}"], ["replay", "{graph}", "--record", "{folder}"], ["record", "{graph}", "{folder}"]])
 def test_commands_for_one_source_say_what_they_cannot_do(tmp_path, command):
     graph = write_graph(tmp_path, [f"name: a, {MAPS}"])
     done = subprocess.run([PROGRAM, *(part.format(graph=graph, folder=tmp_path / "out") for part in command)], capture_output=True, text=True, timeout=60, check=False)

@@ -222,7 +222,7 @@ def test_latencies_come_from_a_clock_that_nobody_sets():
              for word in ("system_clock", "gettimeofday", "CLOCK_REALTIME", "std::time(", "high_resolution_clock")
              if word in path.read_text()]
     assert sorted(wrong) == ["plugins/publish/outbox/outbox_file.cpp", "plugins/publish/publish_sink.cpp", "tools/latency/environment.cpp",
-                             "tools/say.cpp"]
+                             "tools/ops/line_pages.cpp", "tools/restart_wait.cpp", "tools/say.cpp"]
 
 
 def test_a_live_source_that_falls_silent_is_named_once_and_so_is_its_return(small):
