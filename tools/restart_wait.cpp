@@ -85,6 +85,7 @@ bool RestartGuard::wait(ServiceManager& service) {
   const std::int64_t seconds = restart_wait(last_, unix_seconds());
   if (last_ && unix_seconds() - last_->ended_s >= kSoon_s) last_.reset();
   if (seconds > 0) {
+    const InterruptGuard guard;  // before anybody learns of the wait: who does may end it
     const std::string sentence =
         fmt::format("the device broke under the last {} run{}: it is opened again in {} s", last_->in_a_row,
                     last_->in_a_row == 1 ? "" : "s", seconds);
@@ -92,7 +93,6 @@ bool RestartGuard::wait(ServiceManager& service) {
     service.say_status(sentence);
     constexpr std::int64_t kOpening_s = 30;
     service.ask_for_time((seconds + kOpening_s) * 1'000'000'000);
-    const InterruptGuard guard;
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
     while (std::chrono::steady_clock::now() < until && InterruptGuard::requested() == 0)
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
