@@ -1,4 +1,4 @@
-// One frame's contours in memory of their own, on the host.
+// Owns one frame's contours on the host, for writers and readers of files and for buffers of GStreamer.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,10 @@
 
 namespace contorno {
 
-/// Contours of a format, in packed arrays that `view` shows; before `allot` there are none. A copy has arrays
-/// of its own.
+/// One block with the arrays of packed_view (pipeline/value/contours.h): counts, points (row, col in px),
+/// offsets, closed, class_begin and columns of attributes, with the capacities of the view's format. Before
+/// `allot` there are none. A copy is deep; a moved-from table may only be assigned to. Views that others have
+/// copied are valid until the next `allot`, assignment or destruction.
 struct ContourTable {
   ContoursView view;
 
@@ -24,7 +26,8 @@ struct ContourTable {
   ContourTable& operator=(ContourTable&&) = default;
   ~ContourTable() = default;
 
-  /// Makes arrays of this format, whose content is any.
+  /// Arrays of this format; their content, the counts included, is the caller's to write. Throws
+  /// std::bad_alloc.
   void allot(const ContoursFormat& format) {
     memory_.resize(packed_bytes(format));
     view = packed_view(memory_.data(), format);

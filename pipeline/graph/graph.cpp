@@ -222,7 +222,8 @@ std::string why_not_on_device(const GraphSpec& graph) {
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const StageType& type = *graph.nodes[i].type;
     std::string why = why_not_on(on_host[i] ? Backend::Cpu : Backend::Cuda, type, graph.nodes[i].params);
-    if (!why.empty()) return why;
+    const std::string& where = graph.nodes[i].where;
+    if (!why.empty()) return where.empty() ? why : fmt::format("{} ({})", why, where);
     // Only images are uploaded.
     for (const PortSpec& port : type.outputs)
       if (on_host[i] && port.type != PortType::Image)

@@ -77,7 +77,7 @@ void Delivery::open(const std::function<SinkContext(const SinkBinding&)>& contex
     if (!line->outcome.error.empty()) continue;
     if (!line->thread.joinable()) line->thread = start_thread([this, one = line.get()] { run(*one); });
     SinkContext context = context_of(line->binding);
-    context.patience.looks = &line->sign.step_counter();
+    context.patience.sign = &line->sign;
     line->queue.call([&] {
       line->binding.sink->open(context);
       line->opened = true;

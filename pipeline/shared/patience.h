@@ -9,21 +9,22 @@
 #include <cstdint>
 
 #include "pipeline/shared/clock.h"
+#include "pipeline/shared/work_sign.h"
 
 namespace contorno {
 
 struct Patience {
   std::chrono::nanoseconds limit{0};            ///< of one wait without progress; 0 = for ever
   const std::atomic<bool>* stopping = nullptr;  ///< true once the run was asked to end
-  /// Counts what is asked here: who waits for somebody outside does not hang. Borrowed; null: nobody counts.
-  std::atomic<std::uint64_t>* looks = nullptr;
+  /// Gets a step for every look of a wait, which is no hang then. Borrowed; null: nobody watches.
+  WorkSign* sign = nullptr;
   /// The limit once the run was asked to end.
   static constexpr std::chrono::nanoseconds kStopping = std::chrono::seconds(1);
   static constexpr std::chrono::milliseconds kLook{50};  ///< how often a wait asks ends()
 
   /// Said at every look by a wait that has its reason outside the program and does not ask ends().
   void note_wait() const {
-    if (looks != nullptr) looks->fetch_add(1, std::memory_order_relaxed);
+    if (sign != nullptr) sign->note_step();
   }
   bool stops() const { return stopping != nullptr && *stopping; }
   /// True when a wait that began at `since_ns` (of now_ns()) has been long enough.

@@ -1,5 +1,5 @@
-// What a thread says of its work, so that somebody else can judge whether it gets on (ProgressJudge). Written
-// by the thread itself as it comes and goes, read by any; no time is in it.
+// What a thread publishes of its progress: what it does, and a counter that grows with every step. A watchdog
+// compares counters over time (pipeline/run/progress_judge.h), so that no clock is read here.
 #pragma once
 
 #include <atomic>
@@ -8,24 +8,28 @@
 namespace contorno {
 
 enum class Activity : std::uint8_t {
-  Gone,     ///< it has not begun, or has ended
-  Idle,     ///< it waits for something to do
-  Waiting,  ///< it waits for who is not of this program, or for a thread that answers for itself
-  AtGate,   ///< it waits until it may work
-  AtWork,
+  Gone,     ///< the thread has not begun, or has ended
+  Idle,     ///< it waits for a frame: a hang where there is one that it could take
+  Waiting,  ///< it is blocked by a camera, a broker or another process, or by a thread that has a sign of its
+            ///< own: never a hang
+  AtGate,   ///< it waits for a permit of the LaunchGate: a hang where those who have permits make no steps
+  AtWork,   ///< it works on a frame: a hang where no step comes
 };
 
+/// Written by its thread, read by any. Readers may see the counter ahead of the activity or behind it: who
+/// judges looks again.
 class WorkSign {
  public:
+  /// A step: the thread does something else from now on.
   void note(Activity activity) {
     activity_.store(activity, std::memory_order_relaxed);
-    steps_.fetch_add(1, std::memory_order_relaxed);
+    note_step();
   }
   Activity activity() const { return activity_.load(std::memory_order_relaxed); }
-  /// Grows with every call of note, and with all that others count in step_counter().
+  /// A step within the same activity: of a loop that waits with a time limit of its own, once a look, so that
+  /// it does not count as a hang. Any thread that waits on this one's behalf may call it.
+  void note_step() { steps_.fetch_add(1, std::memory_order_relaxed); }
   std::uint64_t steps() const { return steps_.load(std::memory_order_relaxed); }
-  /// For a wait within the work, which looks again and again whether it has been long enough.
-  std::atomic<std::uint64_t>& step_counter() { return steps_; }
 
  private:
   std::atomic<Activity> activity_ = Activity::Gone;

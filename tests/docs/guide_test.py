@@ -11,6 +11,7 @@ import textwrap
 import cv2
 import pytest
 from tests.conftest import LIBRARY, PROGRAM, ROOT, read_lines
+from tests.modules import need_modules
 from tests.plugins.gst.cameras import caps
 from tests.plugins.gst.cameras import cameras  # noqa: F401, a fixture
 
@@ -91,8 +92,7 @@ def test_the_maps_of_a_network(tmp_path):
 def test_a_network_inside_the_graph(tmp_path):
     """Trains for about 75 s of one core."""
     pytest.importorskip("torch", reason="needs python3-torch")
-    if not (LIBRARY.parent / "contorno" / "dnn.so").exists():
-        pytest.skip("needs a build with the module dnn")
+    need_modules("dnn")
     shutil.copy(ROOT / "docs" / "examples" / "train_network.py", tmp_path)
     said = run_guide(GUIDES / "network-inside.md", tmp_path, seconds=1800)
     print(said[-1])
@@ -230,15 +230,12 @@ def test_several_cameras(tmp_path):
 
 
 def test_a_line_that_runs_for_months(tmp_path):
-    for module in ("publish", "ops"):
-        if not (LIBRARY.parent / "contorno" / f"{module}.so").exists():
-            pytest.skip(f"needs a build with the module {module}")
+    need_modules("publish", "ops")
     run_guide(GUIDES / "a-line-that-runs-for-months.md", tmp_path)
 
 
 def test_results_that_reach_a_database(tmp_path):
-    if not (LIBRARY.parent / "contorno" / "publish.so").exists():
-        pytest.skip("needs a build with the module publish")
+    need_modules("publish")
     run_guide(GUIDES / "results-to-a-database.md", tmp_path)
 
 

@@ -3,7 +3,8 @@ import shutil
 
 import pytest
 from tests.conftest import PROGRAM, ROOT
-from tests.package.conftest import BUILD, done, install, run_out_of_reach
+from tests.modules import need_modules
+from tests.package.conftest import done, install, run_out_of_reach
 
 PAINT = """source: {type: synthetic, classes: 3, frames: 6, frame_size: [320, 160], maps_size: [160, 80], seed: 5}
 sinks:
@@ -38,9 +39,7 @@ sinks:
 @pytest.fixture(scope="module")
 def moved(tmp_path_factory):
     """A prefix with the program, its library and modules, behind its move."""
-    for module in ("gst", "text"):
-        if not (BUILD / "lib" / "contorno" / f"{module}.so").exists():
-            pytest.skip(f"this build has no module {module}")
+    need_modules("gst", "text")
     folder = tmp_path_factory.mktemp("installed program")
     install(folder / "first", "library", "dev", "program", "gst", "text")
     (folder / "first").rename(folder / "moved here")

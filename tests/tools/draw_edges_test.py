@@ -6,10 +6,10 @@ import re
 import cv2
 import numpy as np
 import pytest
-from tests.conftest import LIBRARY
+from tests.modules import needs_modules
 
 HEIGHT, WIDTH = 61, 83
-needs_opencv = pytest.mark.skipif(not (LIBRARY.parent / "contorno" / "opencv.so").exists(), reason="needs a build with the module opencv")
+needs_opencv = needs_modules("opencv")
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 from tests.conftest import LIBRARY, PROGRAM, blobs, classes_yaml
+from tests.modules import need_modules
 
 MODULES = LIBRARY.parent / "contorno"
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -43,8 +44,8 @@ def graphs(tmp_path):
 
 
 def prepared(folder, name):
-    if name != "maps" and not (MODULES / f"{name}.so").exists():
-        pytest.skip(f"needs a build with the module {name}")
+    if name != "maps":
+        need_modules(name)
     if name == "tiff":
         write_tiff(folder / "maps.tif", np.moveaxis(np.load(folder / "maps.npy"), -1, 0))
     return folder

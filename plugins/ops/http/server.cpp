@@ -31,9 +31,7 @@ namespace http = beast::http;
 using Tcp = asio::ip::tcp;
 using Failure = beast::error_code;
 
-constexpr std::size_t kMostConnections = 32;
-/// Of these, places that are free for the next who asks: one more than the others displaces the oldest.
-constexpr std::size_t kKeptFree = 4;
+constexpr std::size_t kMostConnections = 32;  // one more closes the oldest
 constexpr std::uint32_t kMostHeader = 8 * 1024;
 /// Of reading a request, of sending the answer, and of waiting until it was taken.
 constexpr std::chrono::seconds kLimit{2};
@@ -189,7 +187,7 @@ class HttpServer final : public OpsServer {
     });
   }
   void take(Tcp::socket socket) {
-    if (connections_.size() >= kMostConnections - kKeptFree) displace();
+    if (connections_.size() >= kMostConnections) displace();
     const auto connection = std::make_shared<Connection>(std::move(socket), pages_, connections_);
     connections_.push_back(connection);
     connection->start();

@@ -7,6 +7,7 @@ import shutil
 import numpy as np
 import pytest
 from tests.conftest import PROGRAM, read_lines, run_contorno
+from tests.modules import need_modules
 from tests.plugins.extension.files import FAULTY, OWN_STAGE, PARTS, RAMP, SAMPLES, STEEPENED, graph_in, linked_lines, load
 
 
@@ -149,8 +150,7 @@ def test_a_library_that_is_cut_off_is_told(tmp_path, part):
 
 def test_a_library_without_the_symbol_is_told(tmp_path):
     module = OWN_STAGE.parent.parent / "contorno" / "tiff.so"
-    if not module.exists():
-        pytest.skip("needs a build with the module tiff")
+    need_modules("tiff")
     assert "it is no extension of contorno: it has no contorno_extension, which the macro CONTORNO_EXTENSION" \
         in refused(module, 69, tmp_path)
 

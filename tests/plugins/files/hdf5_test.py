@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from tests.conftest import run_measured
-from tests.plugins.files.module_arrays import FRAMES, GRAPH, MODULES, run, skip_without, stack  # noqa: F401
+from tests.modules import MODULES, need_modules
+from tests.plugins.files.module_arrays import FRAMES, GRAPH, run, stack  # noqa: F401
 
 h5py = pytest.importorskip("h5py", reason="needs python3-h5py")
-skip_without("hdf5", "libhdf5-dev")
+need_modules("hdf5", whole_file=True)
 
 
 @pytest.mark.parametrize("options", [{}, {"chunks": (2, 7, 41, 1), "compression": "gzip", "shuffle": True, "fletcher32": True}],

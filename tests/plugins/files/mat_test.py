@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from tests.conftest import run_contorno
-from tests.plugins.files.module_arrays import MODULES, run, skip_without, stack  # noqa: F401
+from tests.modules import MODULES, need_modules
+from tests.plugins.files.module_arrays import run, stack  # noqa: F401
 
 io = pytest.importorskip("scipy.io", reason="needs python3-scipy")
-skip_without("mat", "libmatio-dev")
+need_modules("mat", whole_file=True)
 
 
 def points(kind="f8"):
@@ -57,7 +58,7 @@ def test_the_other_byte_order_is_read(tmp_path):
 
 def test_version_73_is_read_as_hdf5(tmp_path):
     h5py = pytest.importorskip("h5py", reason="needs python3-h5py")
-    skip_without("hdf5", "libhdf5-dev")
+    need_modules("hdf5")
     with h5py.File(tmp_path / "p.mat", "w", userblock_size=512) as file:
         file["points"] = points().T  # MATLAB's columns are HDF5's rows
         file["points"].attrs["MATLAB_class"] = np.bytes_("double")

@@ -1,14 +1,11 @@
 """What the tests of arrays share that a module reads (HDF5 files, Zarr stores): a graph over an array, and a stack of maps."""
 import json
-import os
-import pathlib
 
 import numpy as np
 import pytest
 
-from tests.conftest import LIBRARY, blobs
+from tests.conftest import blobs
 
-MODULES = pathlib.Path(os.environ.get("CONTORNO_MODULES", LIBRARY.parent / "contorno"))
 GRAPH = """
 classes: [{{name: a}}, {{name: b, level: 0.4}}]
 source: {{type: dataset, location: "{location}", layout: {layout}}}
@@ -16,12 +13,6 @@ stages: [marching_squares, contour_assembly]
 sinks: [{{type: jsonl, path: out.jsonl}}]
 """
 FRAMES = 5
-
-
-def skip_without(module, package):
-    """Skips the tests of a file where the build has no such module."""
-    if not (MODULES / f"{module}.so").exists():
-        pytest.skip(f"needs a build with the module {module}, for which {package} is installed", allow_module_level=True)
 
 
 def run(contorno, folder, location, layout="hwc", check=True):

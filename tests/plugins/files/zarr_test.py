@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from tests.conftest import run_measured
-from tests.plugins.files.module_arrays import FRAMES, GRAPH, MODULES, run, skip_without, stack  # noqa: F401
+from tests.modules import MODULES, need_modules
+from tests.plugins.files.module_arrays import FRAMES, GRAPH, run, stack  # noqa: F401
 
 zarr = pytest.importorskip("zarr", reason="needs python3-zarr")
 numcodecs = pytest.importorskip("numcodecs")
-skip_without("zarr", "libgdal-dev")
+need_modules("zarr", whole_file=True)
 
 SHAPE = (FRAMES, 30, 41, 2)
 CHUNKS = (2, 7, 16, 1)  # none of which fits

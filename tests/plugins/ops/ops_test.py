@@ -11,10 +11,11 @@ import urllib.error
 import urllib.request
 
 import pytest
-from tests.conftest import LIBRARY, PROGRAM
+from tests.conftest import PROGRAM
+from tests.modules import need_modules, needs_modules
 from tests.waiting import wait_for
 
-pytestmark = pytest.mark.skipif(not (LIBRARY.parent / "contorno" / "ops.so").exists(), reason="this build has no module ops")
+pytestmark = needs_modules("ops")
 REST = """
 classes: [{name: background}, {name: rot}]
 stages: [contours]
@@ -80,20 +81,24 @@ def status_of(answer):
     return int(answer.split(b" ", 2)[1]) if answer else None
 
 
-@pytest.fixture
-def line(tmp_path):
-    made = Line(tmp_path, ONE)
+@contextlib.contextmanager
+def running(folder, graph):
+    made = Line(folder, graph)
     yield made
     made.process.kill()
     made.process.wait()
+
+
+@pytest.fixture
+def line(tmp_path):
+    with running(tmp_path, ONE) as made:
+        yield made
 
 
 @pytest.fixture
 def several(tmp_path):
-    made = Line(tmp_path, SEVERAL)
-    yield made
-    made.process.kill()
-    made.process.wait()
+    with running(tmp_path, SEVERAL) as made:
+        yield made
 
 
 def families(text):
@@ -316,8 +321,7 @@ def test_nothing_listens_without_being_asked(tmp_path):
 
 def test_an_outbox_is_on_the_page_and_one_without_room_is_not_ready(tmp_path):
     pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
-    if not (LIBRARY.parent / "contorno" / "publish.so").exists():
-        pytest.skip("this build has no module publish")
+    need_modules("publish")
     with socket.socket() as free:  # nobody listens there
         free.bind(("127.0.0.1", 0))
         address = f"redis://127.0.0.1:{free.getsockname()[1]}/line"

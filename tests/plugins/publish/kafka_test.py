@@ -7,11 +7,10 @@ import sqlite3
 import subprocess
 
 import pytest
-from tests.conftest import LIBRARY
+from tests.modules import need_modules
 
 pytest.importorskip("cbor2")
-if not (LIBRARY.parent / "contorno" / "kafka.so").exists():
-    pytest.skip("needs a build with the module kafka", allow_module_level=True)
+need_modules("kafka", whole_file=True)
 if shutil.which("kcat") is None:
     pytest.skip("needs kcat", allow_module_level=True)
 from tests.campaign.judge import decoded, judge, kept  # noqa: E402

@@ -5,12 +5,11 @@ import os
 import subprocess
 
 import pytest
-from tests.conftest import LIBRARY, PROGRAM
+from tests.conftest import PROGRAM
+from tests.modules import need_modules
 
 pytest.importorskip("cbor2")
-for module in ("redis", "mqtt"):
-    if not (LIBRARY.parent / "contorno" / f"{module}.so").exists():
-        pytest.skip(f"needs a build with the module {module}", allow_module_level=True)
+need_modules("redis", "mqtt", whole_file=True)
 from tests.campaign.judge import in_redis, judge, kept  # noqa: E402
 from tests.plugins.publish.line import Start  # noqa: E402
 from tests.plugins.publish.servers import MosquittoServer, RedisServer  # noqa: E402
@@ -140,8 +139,8 @@ def test_a_wrong_file_is_refused_at_its_place_in_the_graph(tmp_path, content, mo
     (["kafka: kafka+ssl://127.0.0.1:1/line", "kafka_credentials: ./odd"], "6:12", "is none of PLAIN, SCRAM-SHA-256"),
     (["mqtt: mqtt://127.0.0.1:1/line", "mqtt_credentials: ./odd"], "6:11", "has a mechanism, and mqtt:// has none")])
 def test_a_login_that_does_not_fit_is_refused_at_its_place(tmp_path, route, place, said):
-    if "kafka" in route[0] and not (LIBRARY.parent / "contorno" / "kafka.so").exists():
-        pytest.skip("needs a build with the module kafka")
+    if "kafka" in route[0]:
+        need_modules("kafka")
     folder = line_folder(tmp_path)
     login_file(folder, "tellnobody", "good")
     login_file(folder, "tellnobody", "alone", user=None)

@@ -4,11 +4,10 @@ import random
 import time
 
 import pytest
-from tests.conftest import LIBRARY
+from tests.modules import need_modules
 
 pytest.importorskip("cbor2")
-if not (LIBRARY.parent / "contorno" / "mqtt.so").exists():
-    pytest.skip("needs a build with the module mqtt", allow_module_level=True)
+need_modules("mqtt", whole_file=True)
 from tests.campaign.judge import judge, kept  # noqa: E402
 from tests.plugins.publish.line import Start  # noqa: E402
 from tests.plugins.publish.servers import mosquitto_server  # noqa: E402, F401

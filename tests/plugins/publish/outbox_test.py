@@ -9,10 +9,10 @@ import subprocess
 import numpy as np
 import pytest
 from tests.conftest import LIBRARY, PROGRAM, blobs
+from tests.modules import need_modules
 
 pytest.importorskip("cbor2")
-if not (LIBRARY.parent / "contorno" / "publish.so").exists():
-    pytest.skip("needs a build with the module publish", allow_module_level=True)
+need_modules("publish", whole_file=True)
 from tests.campaign.judge import decoded, judge, kept  # noqa: E402
 from tests.plugins.publish.line import Start  # noqa: E402
 

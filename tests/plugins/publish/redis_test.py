@@ -9,11 +9,11 @@ import threading
 import time
 
 import pytest
-from tests.conftest import LIBRARY, ROOT
+from tests.conftest import ROOT
+from tests.modules import need_modules
 
 pytest.importorskip("cbor2")
-if not (LIBRARY.parent / "contorno" / "redis.so").exists():
-    pytest.skip("needs a build with the module redis", allow_module_level=True)
+need_modules("redis", whole_file=True)
 from tests.campaign.judge import in_redis, judge, kept  # noqa: E402
 from tests.plugins.publish.line import Start, planted  # noqa: E402
 from tests.plugins.publish.servers import RedisServer, mosquitto_server, redis_server  # noqa: E402, F401
@@ -55,8 +55,7 @@ def test_what_an_absent_broker_did_not_get_comes_with_the_next_run(tmp_path, red
 @pytest.mark.parametrize("names", [("redis", "mqtt"), ("mqtt", "redis")])
 def test_a_route_that_has_a_message_keeps_it_for_one_that_was_never_reached(tmp_path, redis_server, names):
     """One broker has all; the other, which was added with the run and is away, must still get every message."""
-    if not (LIBRARY.parent / "contorno" / "mqtt.so").exists():
-        pytest.skip("needs a build with the module mqtt")
+    need_modules("mqtt")
     away = "127.0.0.1:1"
     addresses = {"redis": redis_server.address() if names[0] == "redis" else f"redis://{away}/line", "mqtt": f"mqtt://{away}/line"}
     routes = ", ".join(f"{name}: '{addresses[name]}'" for name in names)
@@ -138,8 +137,7 @@ def test_a_broker_that_no_longer_answers_gets_everything_once_it_does(tmp_path, 
 
 
 def test_a_route_that_is_added_later_begins_with_what_is_kept(tmp_path, redis_server, mosquitto_server):
-    if not (LIBRARY.parent / "contorno" / "mqtt.so").exists():
-        pytest.skip("needs a build with the module mqtt")
+    need_modules("mqtt")
     assert whole_run(tmp_path, redis_server)[0] == 0  # and so the outbox is empty
     client, found = mosquitto_server.subscriber("line/#")
     began = time.monotonic()

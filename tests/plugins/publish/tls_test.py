@@ -1,15 +1,10 @@
 """TLS to brokers: a certificate is verified by the issuers that are named, or those of the system, and for the host; all else is
 said, the messages wait."""
-import os
-import pathlib
-
 import pytest
-from tests.conftest import LIBRARY
+from tests.modules import MODULES, need_modules
 
 pytest.importorskip("cbor2")
-MODULES = pathlib.Path(os.environ.get("CONTORNO_MODULES", LIBRARY.parent / "contorno"))
-if not (MODULES / "mqtt.so").exists():
-    pytest.skip("needs a build with the module mqtt", allow_module_level=True)
+need_modules("mqtt", whole_file=True)
 from tests.campaign.judge import in_redis, judge, kept  # noqa: E402
 from tests.plugins.publish.certificates import Certificate  # noqa: E402
 from tests.plugins.publish.line import Start  # noqa: E402

@@ -3,10 +3,10 @@ import json
 import subprocess
 
 import pytest
-from tests.conftest import LIBRARY, run_contorno
+from tests.conftest import run_contorno
+from tests.modules import need_modules
 
-if not (LIBRARY.parent / "contorno" / "redis.so").exists():
-    pytest.skip("needs a build with the module redis", allow_module_level=True)
+need_modules("redis", whole_file=True)
 from tests.plugins.publish.kafka_test import kafka  # noqa: E402, F401  (skips where there is no module, no kcat)
 from tests.plugins.publish.line import Start  # noqa: E402
 from tests.plugins.publish.servers import RedisServer, redis_server  # noqa: E402, F401

@@ -6,11 +6,11 @@ import sys
 
 import numpy as np
 import pytest
-from tests.plugins.python.package import BUILD, contorno
+from tests.modules import need_modules
+from tests.plugins.python.package import contorno
 
 onnx = pytest.importorskip("onnx", reason="needs python3-onnx")
-if not list((BUILD / "lib" / "contorno").glob("dnn.so")):
-    pytest.skip("needs a build with the module dnn", allow_module_level=True)
+need_modules("dnn", whole_file=True)
 from tests.stages.network import models  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]

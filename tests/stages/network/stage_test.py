@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from tests.conftest import run_contorno
+from tests.modules import needs_modules
 from tests.plugins.python.package import BUILD, run_python
 
 onnx = pytest.importorskip("onnx", reason="needs python3-onnx")
@@ -15,9 +16,8 @@ from onnx import helper  # noqa: E402
 from tests.stages.network import models  # noqa: E402
 
 ECHO = BUILD / "tests" / "plugins" / "extension" / "engine.so"
-DNN = BUILD / "lib" / "contorno" / "dnn.so"
 needs_echo = pytest.mark.skipif(not ECHO.exists(), reason="needs the extensions for tests")
-needs_dnn = pytest.mark.skipif(not DNN.exists(), reason="needs a build with the module dnn")
+needs_dnn = needs_modules("dnn")
 
 
 def save(path, op="Conv", sides=(1, 3, "h", "w"), out=None, opset=13, kind=onnx.TensorProto.FLOAT):
