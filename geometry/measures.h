@@ -97,6 +97,27 @@ struct OutlineSums {
   }
 };
 
+/// The sums over the segments of a contour from which its centroid comes, in the same order as OutlineSums,
+/// so that the area and the length are the same bits.
+struct CentroidSums {
+  FirstMoments area, line;
+
+  CONTORNO_HD void add(const Offset& a, const Offset& b) {
+    area.add(twice_area_of(a, b), a, b);
+    line.add(length_of(a, b), a, b);
+  }
+  CONTORNO_HD void add(const CentroidSums& other) { area.add(other.area), line.add(other.line); }
+  /// Moves (row, col) from the first point of the contour to its centroid: that of its area if it is closed
+  /// and has one, else that of its line. A contour without length has its centroid at its first point.
+  CONTORNO_HD void move_to_centroid(bool closed, double& row, double& col) const {
+    const bool has_area = closed && area.weight != 0;
+    const FirstMoments& sums = has_area ? area : line;
+    if (sums.weight == 0) return;
+    const double corners = has_area ? kOfTriangles : kOfSegments;
+    row += sums.centre_row(corners), col += sums.centre_col(corners);
+  }
+};
+
 /// The centre of an area or a line and how it spreads.
 struct Ellipse {
   double row = 0, col = 0;                       ///< centre, relative to the first point

@@ -21,19 +21,7 @@ struct Range {
   bool has_none() const { return least > most; }
 };
 
-/// What is added up over the segments of a contour, in the order of the step `measure`: so that its
-/// attributes and these measures are the same bits.
-struct SegmentSums {
-  measuring::FirstMoments area, line;
-
-  void add(const measuring::Offset& a, const measuring::Offset& b) {
-    area.add(measuring::twice_area_of(a, b), a, b);
-    line.add(measuring::length_of(a, b), a, b);
-  }
-  void add(const SegmentSums& other) { area.add(other.area), line.add(other.line); }
-};
-
-/// The area alone, in that order.
+/// The area alone, added up in the order of measuring::CentroidSums, so that it is the same bits.
 struct AreaSum {
   double twice = 0;
 
@@ -67,19 +55,14 @@ ContourMeasures measure(std::span<const Point> points, Closure closure) {
   ContourMeasures m{.area = some.area, .x = some.x, .y = some.y, .width = some.width, .height = some.height};
   if (points.empty()) return m;
   const Point& first = points[0];
-  const auto [area, line] =
-      OneThread{}.sum<SegmentSums>(points.size() - 1, [&](SegmentSums& lane, std::uint64_t i) {
-        lane.add(measuring::Offset(points[i], first), measuring::Offset(points[i + 1], first));
+  using measuring::CentroidSums, measuring::Offset;
+  const auto sums =
+      OneThread{}.sum<CentroidSums>(points.size() - 1, [&](CentroidSums& lane, std::uint64_t i) {
+        lane.add(Offset(points[i], first), Offset(points[i + 1], first));
       });
-  m.length = line.weight;
+  m.length = sums.line.weight;
   m.centroid_x = first.col, m.centroid_y = first.row;
-  if (closure == Closure::Closed && area.weight != 0) {
-    m.centroid_x += area.centre_col(measuring::kOfTriangles);
-    m.centroid_y += area.centre_row(measuring::kOfTriangles);
-  } else if (line.weight != 0) {
-    m.centroid_x += line.centre_col(measuring::kOfSegments);
-    m.centroid_y += line.centre_row(measuring::kOfSegments);
-  }
+  sums.move_to_centroid(closure == Closure::Closed, m.centroid_y, m.centroid_x);
   return m;
 }
 

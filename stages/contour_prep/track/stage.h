@@ -136,35 +136,9 @@ struct Limits {
         positive_holes(params.positive_orientation == Orientation::High) {}
 };
 
-// The centroid of a contour: that of its area, or of its line where it has none.
-using measuring::FirstMoments;
-using measuring::kOfSegments;
-using measuring::kOfTriangles;
-using measuring::Offset;
-
-struct CentroidSums {
-  FirstMoments area, line;
-
-  CONTORNO_HD void add(const Offset& a, const Offset& b) {
-    area.add(measuring::twice_area_of(a, b), a, b);
-    line.add(measuring::length_of(a, b), a, b);
-  }
-  CONTORNO_HD void add(const CentroidSums& other) { area.add(other.area), line.add(other.line); }
-};
-/// Of a contour with the first point `first`, from the sums over its triangles and its segments.
-CONTORNO_HD inline void set_centroid(Seen& seen, const Point& first, bool closed, const FirstMoments& area,
-                                     const FirstMoments& line) {
-  const bool has_area = closed && area.weight != 0;
-  const FirstMoments& sums = has_area ? area : line;
-  const double corners = has_area ? kOfTriangles : kOfSegments;
-  const bool has_line = sums.weight != 0;
-  seen.row = first.row + (has_line ? sums.centre_row(corners) : 0.0);
-  seen.col = first.col + (has_line ? sums.centre_col(corners) : 0.0);
-}
-
 /// Whether a contour is a hole, by the sum over its triangles. An open one is none: it may be that of a
 /// region that the map cuts.
-CONTORNO_HD inline bool is_hole(bool closed, const FirstMoments& area, bool positive_holes) {
+CONTORNO_HD inline bool is_hole(bool closed, const measuring::FirstMoments& area, bool positive_holes) {
   return closed && (positive_holes ? area.weight > 0 : area.weight < 0);
 }
 
@@ -181,10 +155,12 @@ CONTORNO_HD Seen look_at(const Team& team, const ContoursView& contours, std::ui
   seen.row = seen.col = measuring::kNaN;
   if (count == 0) return seen;
   seen.box = box_of(team, points, count);
+  using measuring::CentroidSums, measuring::Offset;
   const auto sums = team.template sum<CentroidSums>(count - 1, [=](CentroidSums& lane, std::uint64_t i) {
     lane.add(Offset(points[i], points[0]), Offset(points[i + 1], points[0]));
   });
-  set_centroid(seen, points[0], closed, sums.area, sums.line);
+  seen.row = points[0].row, seen.col = points[0].col;
+  sums.move_to_centroid(closed, seen.row, seen.col);
   hole = is_hole(closed, sums.area, positive_holes);
   return seen;
 }
