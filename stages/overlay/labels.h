@@ -20,6 +20,31 @@ struct StampSize {
   int width = 0, height = 0;
 };
 
+/// Places pictures side by side from right to left, the first of them with its right edge at `end`.
+/// size_of(stamp) tells the size of a picture, put(PlacedStamp) gets each one with its place.
+template <class SizeOf, class Put>
+class LeftwardStamps {
+ public:
+  CONTORNO_HD LeftwardStamps(FramePoint end, const SizeOf& size_of, const Put& put)
+      : x_(static_cast<int>(end.x)), y_(static_cast<int>(end.y)), size_of_(size_of), put_(put) {}
+
+  CONTORNO_HD void stamp(int stamp) {
+    x_ -= size_of_(stamp).width;
+    put_(PlacedStamp{x_, y_, stamp});
+  }
+  /// The digits of a number without a sign; the picture of 0 is `digits`, those of 1 to 9 follow it.
+  template <class Number>
+  CONTORNO_HD void number(Number value, int digits) {
+    do stamp(digits + static_cast<int>(value % 10));
+    while ((value /= 10) != 0);
+  }
+
+ private:
+  int x_, y_;
+  const SizeOf& size_of_;
+  const Put& put_;
+};
+
 /// A rectangle of pixels on the image.
 struct PlacedBox {
   int x = 0, y = 0;

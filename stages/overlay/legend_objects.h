@@ -126,38 +126,39 @@ class LegendWriter {
 
   CONTORNO_HD void objects(std::uint64_t in_view, std::uint64_t so_far) {
     if (form_.objects_end.x < 0) return;
-    begin(form_.objects_end);
-    number(so_far);
-    put(form_.of);
-    number(in_view);
+    put_from(form_.objects_end, [&](auto& row) {
+      row.number(so_far, form_.digits);
+      row.stamp(form_.of);
+      row.number(in_view, form_.digits);
+    });
   }
   /// A share in tenths of a per cent; below 0: that no object has been measured.
   CONTORNO_HD void share(FramePoint end, int tenths) {
     if (end.x < 0) return;
-    begin(end);
-    put(form_.per_cent);
-    if (tenths < 0) return put(form_.none);
-    number(static_cast<std::uint64_t>(tenths % 10));
-    put(form_.point);
-    number(static_cast<std::uint64_t>(tenths / 10));
+    put_from(end, [&](auto& row) {
+      row.stamp(form_.per_cent);
+      if (tenths < 0) return row.stamp(form_.none);
+      row.number(static_cast<unsigned>(tenths % 10), form_.digits);
+      row.stamp(form_.point);
+      row.number(static_cast<unsigned>(tenths / 10), form_.digits);
+    });
   }
   CONTORNO_HD int count() const { return count_; }
 
  private:
-  CONTORNO_HD void begin(FramePoint end) { x_ = static_cast<int>(end.x), y_ = static_cast<int>(end.y); }
-  CONTORNO_HD void put(int stamp) {
-    x_ -= size_of_(stamp).width;
-    if (x_ >= form_.left) pieces_[count_++] = {x_, y_, stamp};
-  }
-  CONTORNO_HD void number(std::uint64_t value) {
-    do put(form_.digits + static_cast<int>(value % 10));
-    while ((value /= 10) != 0);
+  template <class Write>
+  CONTORNO_HD void put_from(FramePoint end, const Write& write) {
+    const auto put = [this](const PlacedStamp& piece) {
+      if (piece.x >= form_.left) pieces_[count_++] = piece;
+    };
+    LeftwardStamps row(end, size_of_, put);
+    write(row);
   }
 
   const LegendForm& form_;
   const SizeOf& size_of_;
   PlacedStamp* pieces_;
-  int count_ = 0, x_ = 0, y_ = 0;
+  int count_ = 0;
 };
 
 }  // namespace contorno

@@ -98,18 +98,11 @@ __device__ inline void paint_label(const Job& job, int x, int y, int label, std:
 
 /// Draws the numbers of contours, right-aligned in the legend, on one pixel.
 __device__ inline void paint_counts(const Job& job, int x, int y, std::uint32_t* pixel) {
-  for (int k = 0; k < job.classes; ++k) {
-    const FramePoint end = job.class_table[k].count_end;
-    if (end.x < 0) continue;
-    unsigned number = job.counted[k];
-    int left = static_cast<int>(end.x);
-    do {
-      const int digit = job.first_digit + static_cast<int>(number % 10);
-      left -= job.pictures[digit].size.width;
-      paint_stamp(job, x, y, {left, static_cast<int>(end.y), digit}, pixel);
-      number /= 10;
-    } while (number != 0);
-  }
+  const auto size_of = [&](int n) { return job.pictures[n].size; };
+  const auto put = [&](const PlacedStamp& digit) { paint_stamp(job, x, y, digit, pixel); };
+  for (int k = 0; k < job.classes; ++k)
+    if (const FramePoint end = job.class_table[k].count_end; end.x >= 0)
+      LeftwardStamps(end, size_of, put).number(job.counted[k], job.first_digit);
 }
 
 /// Draws what the legend says of objects.

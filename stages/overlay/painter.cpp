@@ -187,18 +187,11 @@ void OverlayPainter::count_contours(const OverlayWork& work) const {
 }
 
 void OverlayPainter::paint_counts(const OverlayWork& work, const ImageView& out, Span rows) const {
-  for (int k = 0; k < work.contours->format.classes; ++k) {
-    const FramePoint end = plan_.count_ends[static_cast<std::size_t>(k)];
-    if (end.x < 0) continue;
-    std::uint32_t number = work.counted[k];
-    int x = static_cast<int>(end.x);
-    do {
-      const int digit = plan_.first_digit + static_cast<int>(number % 10);
-      x -= stamp(digit).width;
-      paint_stamp(out, {x, static_cast<int>(end.y), digit}, rows);
-      number /= 10;
-    } while (number != 0);
-  }
+  const auto size_of = [&](int n) { return stamp(n).size(); };
+  const auto put = [&](const PlacedStamp& digit) { paint_stamp(out, digit, rows); };
+  for (int k = 0; k < work.contours->format.classes; ++k)
+    if (const FramePoint end = plan_.count_ends[static_cast<std::size_t>(k)]; end.x >= 0)
+      LeftwardStamps(end, size_of, put).number(work.counted[k], plan_.first_digit);
 }
 
 }  // namespace contorno
