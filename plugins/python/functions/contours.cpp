@@ -53,11 +53,11 @@ py::tuple apply_to_contours(const StageType& type, const py::dict& params, py::o
 /// the last.
 double pen_up_length_of(const Array<float>& points, const Array<std::uint32_t>& offsets,
                         const Array<std::uint32_t>& begins) {
-  // What is read is not told from what is written in views.
-  return pen_up_length({.format = {.classes = static_cast<int>(begins.size()) - 1},
-                        .points = const_cast<Point*>(reinterpret_cast<const Point*>(points.data())),
-                        .offsets = const_cast<std::uint32_t*>(offsets.data()),
-                        .class_begin = const_cast<std::uint32_t*>(begins.data())});
+  ContourTables tables;
+  tables.offsets = offsets, tables.class_begin = begins;
+  ContourCounts counts;
+  return pen_up_length(view_of(tables, reinterpret_cast<const Point*>(points.data()),
+                               {.classes = static_cast<int>(begins.size()) - 1}, counts));
 }
 
 }  // namespace

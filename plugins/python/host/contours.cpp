@@ -23,6 +23,13 @@ ContourTables::Array<T> array_of(const T* values, std::uint64_t count) {
   return ContourTables::Array<T>(static_cast<py::ssize_t>(count), values);
 }
 
+/// An array that is only read, for a view: views do not tell such arrays from others, and stages do not write
+/// to their inputs.
+template <class T>
+T* to_be_read(const T* array) {
+  return const_cast<T*>(array);
+}
+
 /// The capacity for so many contours: a power of two, so that a stage is not planned anew for every frame.
 std::uint64_t room_for(std::uint64_t contours) {
   return std::bit_ceil(contours);
@@ -86,14 +93,13 @@ double largest_of(const Point* points, std::uint64_t count) {
 ContoursView view_of(const ContourTables& tables, const Point* points, const ContoursFormat& format,
                      ContourCounts& counts) {
   counts = {.points = tables.points(), .contours = tables.contours()};
-  // Views of what is read are not told from others; stages do not write to their inputs.
   return {.format = format,
           .counts = &counts,
-          .points = const_cast<Point*>(points),
-          .offsets = const_cast<std::uint32_t*>(tables.offsets.data()),
-          .closed = const_cast<std::uint8_t*>(tables.closed.data()),
-          .class_begin = const_cast<std::uint32_t*>(tables.class_begin.data()),
-          .columns = const_cast<double*>(tables.columns.data())};
+          .points = to_be_read(points),
+          .offsets = to_be_read(tables.offsets.data()),
+          .closed = to_be_read(tables.closed.data()),
+          .class_begin = to_be_read(tables.class_begin.data()),
+          .columns = to_be_read(tables.columns.data())};
 }
 
 ContourTables read_tables(const ContoursView& from) {
