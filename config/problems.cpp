@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 #include "pipeline/graph/param.h"
@@ -66,16 +67,18 @@ Problems Problems::empty_copy() const {
   return copy;
 }
 
+bool Problems::has(const Place& place) const {
+  return std::ranges::any_of(problems_, [&](const Problem& one) {
+    return one.place.override_index == place.override_index && one.place.line == place.line &&
+           one.place.column == place.column;
+  });
+}
+
 void Problems::add_new(const Problems& others) {
-  const std::size_t before = problems_.size();
-  for (const Problem& other : others.problems_) {
-    const auto is_known = [&](const Problem& one) {
-      return one.place.override_index == other.place.override_index && one.place.line == other.place.line &&
-             one.place.column == other.place.column;
-    };
-    if (std::none_of(problems_.begin(), problems_.begin() + static_cast<std::ptrdiff_t>(before), is_known))
-      problems_.push_back(other);
-  }
+  std::vector<Problem> added;
+  std::ranges::copy_if(others.problems_, std::back_inserter(added),
+                       [&](const Problem& other) { return !has(other.place); });
+  problems_.insert(problems_.end(), added.begin(), added.end());
 }
 
 ExitCode Problems::code() const {

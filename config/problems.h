@@ -26,6 +26,8 @@ class Problems {
 
   void add(const Place& place, std::string message, std::string fix = {},
            ExitCode code = ExitCode::BadConfig);
+  /// Whether there is a problem at this place already.
+  bool has(const Place& place) const;
   /// Problems of the same text and command line, without any so far.
   Problems empty_copy() const;
   /// Adds what was found by another reading of the same text, but for places where there is a problem

@@ -222,7 +222,8 @@ std::optional<Place> unquoted_colour(const SourceText& source, int last_line) {
 void add_syntax_problem(const YAML::Exception& error, const SourceText& source, Problems& problems) {
   const Place place = error.mark.is_null() ? Place{} : source.place(error.mark.line, error.mark.column);
   if (const std::optional<Place> quote = open_quote(source, place.line)) {
-    problems.add(*quote, kOpenQuote, kOpenQuoteFix);
+    // The parser may have read on to another quote and given this one as a value (refuse_long_quote).
+    if (!problems.has(*quote)) problems.add(*quote, kOpenQuote, kOpenQuoteFix);
     return;
   }
   if (const std::optional<Place> colour = unquoted_colour(source, place.line)) {

@@ -178,6 +178,25 @@ TEST_CASE("a colour without quotes in a list is named where it stands") {
             .find("graph.yaml:2:39: error: # begins a comment here") == 0);
 }
 
+TEST_CASE("a quote that is not closed on its line is reported once, where it opens") {
+  const auto times = [](const std::string& text, std::string_view part) {
+    int found = 0;
+    for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++found;
+    return found;
+  };
+  const std::string never = "this quote is not closed on its line";
+  // The parser finds the end of the text: in the second graph behind a value from one quote to the next.
+  for (const std::string open : {"stages: ['classify]\n", "stages: [{type: 'classify}]\nsinks: ['none']\n"}) {
+    INFO(open);
+    const std::string text = report(kHead + open);
+    CHECK(times(text, never) == 1);
+    const int line = times(kHead, "\n") + 1, column = static_cast<int>(open.find('\'')) + 1;
+    CHECK(text.find(fmt::format("graph.yaml:{}:{}: error: {}", line, column, never)) == 0);
+  }
+  // Two that are open, each closed on a later line.
+  CHECK(times(report("source: 'a\n  b'\nstages: \"c\n  d\"\n"), never) == 2);
+}
+
 TEST_CASE("a misspelt section does not hide what is wrong inside it") {
   const std::string text = report(
       "sorce: {type: video, locaton: a}\nclases: [{name: a, levle: 1}]\nstages: [classify]\n"
