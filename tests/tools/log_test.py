@@ -69,6 +69,40 @@ def test_json_is_an_object_a_line(tmp_path):
     assert sum(one["event"] == "frame" for one in objects) == 5
 
 
+def warnings_of(folder, *words):
+    """The lines on standard error for a graph of two cameras that is odd in three ways."""
+    (folder / "graph.yaml").write_text("""
+sources:
+  - {name: left, type: synthetic, maps_size: [64, 48], classes: 2, frames: 2}
+  - {name: right, type: synthetic, maps_size: [64, 48], classes: 2, frames: 2}
+classes: [{name: skin}, {name: rot, level: 1.5}]
+stages: [contours]
+""")
+    done = subprocess.run([PROGRAM, *words, "graph.yaml"], cwd=folder, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stderr.splitlines()
+
+
+WARNINGS = ["node 'contours': nobody reads its output 'contours'",
+            "class 'rot': level 1.5 lies outside 0..1, where probability maps have no contour",
+            "the graph has no sink: results are only counted"]
+
+
+@pytest.mark.parametrize("words", [(), ("--log", "events"), ("--quiet",)])
+def test_a_run_says_once_what_is_odd_about_its_graph_as_check_does_and_before_the_first_frame(tmp_path, words):
+    wanted = [f"contorno: warning: {warning}" for warning in WARNINGS]
+    assert [line for line in warnings_of(tmp_path, "check") if "warning" in line] == wanted
+    said_by_run = warnings_of(tmp_path, "run", *words)
+    assert said_by_run[:3] == wanted
+    assert ("--quiet" in words) == (len(said_by_run) == 3), said_by_run
+
+
+def test_what_is_odd_about_a_graph_is_an_object_too(tmp_path):
+    objects = [json.loads(line) for line in warnings_of(tmp_path, "run", "--log", "json")]
+    assert [(one["severity"], one["event"], one["message"]) for one in objects[:3]] == [
+        ("warning", "message", f"warning: {warning}") for warning in WARNINGS]
+
+
 def test_a_mistake_in_the_graph_is_an_object_too(tmp_path):
     (tmp_path / "graph.yaml").write_text("sources: [{name: a}]\nstages: [nonsense]\n")
     done = subprocess.run([PROGRAM, "run", "graph.yaml", "--log", "json"], cwd=tmp_path, capture_output=True, text=True)

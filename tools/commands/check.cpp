@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <set>
 #include <vector>
 
 #include "base/error.h"
@@ -168,17 +167,9 @@ std::string camera_text(const CameraSpec& camera) {
                      camera.settings.required ? ", required" : "");
 }
 
-/// Warnings that several cameras share are told once.
-void tell_warnings(const FleetSpec& fleet) {
-  std::set<std::string> told;
-  for (const CameraSpec& camera : fleet.cameras)
-    for (const std::string& warning : config::graph_warnings(camera.graph))
-      if (told.insert(warning).second) warn(warning);
-}
-
 int check(const CheckOptions& options, const Catalog& catalog) {
   GivenFleet given = load_given_fleet(options.graph, catalog);
-  tell_warnings(given.fleet);
+  tell_graph_warnings(given.fleet);
   if (!given.fleet.ops.listen.empty()) ops_module();
   std::vector<Checked> all;
   for (CameraSpec& camera : given.fleet.cameras)

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
 #include "config/load.h"
 #include "config/source_text.h"
@@ -119,6 +120,13 @@ GivenFleet load_given_fleet(const GraphArguments& arguments, const Catalog& cata
   given.fleet =
       config::load_fleet_text(given.text, given.name, catalog, load_options(arguments, given, backend));
   return given;
+}
+
+void tell_graph_warnings(const FleetSpec& fleet) {
+  std::set<std::string> told;
+  for (const CameraSpec& camera : fleet.cameras)
+    for (const std::string& warning : config::graph_warnings(camera.graph))
+      if (told.insert(warning).second) warn(warning);
 }
 
 void keep_made_graph(const GivenText& given, const GraphArguments& arguments, Announcement announcement) {

@@ -53,9 +53,13 @@ struct GivenFleet : GivenText {
 GivenGraph load_given_graph(const GraphArguments& arguments, const Catalog& catalog,
                             std::optional<Backend> backend = std::nullopt);
 
-/// The same with all cameras of a graph that may have `sources:`.
+/// load_given_graph for all cameras of a graph that may have `sources:`.
 GivenFleet load_given_fleet(const GraphArguments& arguments, const Catalog& catalog,
                             std::optional<Backend> backend = std::nullopt);
+
+/// Says on standard error what is allowed in a graph but odd (config::graph_warnings). A warning that several
+/// cameras share is said once.
+void tell_graph_warnings(const FleetSpec& fleet);
 
 enum class Announcement : std::uint8_t { Quiet, Said };
 /// Writes a graph that was made into the output folder, beside the results, under a name that no other file

@@ -298,6 +298,7 @@ int run_graph(const RunArguments& arguments, const Catalog& catalog) {
   if (!service.wait_for_device()) return 128 + InterruptGuard::requested();
   try {
     prepare(given, arguments, catalog);
+    tell_graph_warnings(given.fleet);
     service.listen(given.fleet.ops);
     make_output_folder(arguments.graph.output);
     keep_made_graph(given, arguments.graph, arguments.quiet ? Announcement::Quiet : Announcement::Said);

@@ -37,7 +37,7 @@ def test_an_output_does_not_take_the_place_of_an_input(small):
     one = (small / "map.npy").read_bytes()
     (small / "link.npy").symlink_to("map.npy")
     np.savez(small / "mask.npz", cross=np.ones((3, 3), np.uint8))
-    (small / "mask.yaml").write_text("source: {type: synthetic, frames: 1}\nsinks: []\n"
+    (small / "mask.yaml").write_text("source: {type: synthetic, frames: 1}\nsinks: [{type: images, path: '{frame}.png'}]\n"
                                      "stages: [{type: morphology, element: file, file: 'mask.npz:cross'}]\n")
     cases = [
         (["find-contours", "map.npy", "--json", "map.npy"], "'map.npy': the array is read from it"),
