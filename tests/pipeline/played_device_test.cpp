@@ -209,6 +209,10 @@ TEST_CASE("a word that only the CPU knows keeps a graph from the device, and a h
     CHECK(error.code() == ExitCode::BadConfig);
     CHECK(error.what() == "backend cuda was asked for, but " + why);
   }
+  four.graph.nodes[Four::Count].where = "graph.yaml:3:5";  // as of a graph that was read from a file
+  const std::string placed = why + " (graph.yaml:3:5)", refusal = "backend cuda was asked for, but " + placed;
+  CHECK(choose_backend(Backend::Auto, four.graph).reason == placed);
+  CHECK_THROWS_WITH_AS(choose_backend(Backend::Cuda, four.graph), refusal.c_str(), Error);
   // What the node of maps reads runs on the host.
   four.graph.nodes[Four::Invert].type = &type;
   four.graph.nodes[Four::Invert].params = params;
