@@ -73,12 +73,16 @@ std::size_t thrust_bytes(const char* name, const Call& call) {
   throw InternalError(std::string(name) + " takes no memory that could be planned");
 }
 
-/// Enqueues f(i) for every unsigned i below `count`, which is at most 2^32, in any order and at the same
-/// time.
-template <class F>
+/// Enqueues f(i) for every i of type Number below `count`, in any order and at the same time. `count` is at
+/// most as many as there are numbers of that type: 2^32 without a type.
+///
+/// Each thread calls f for two numbers, one after the other. So a map with few elements is faster as a kernel
+/// with a thread an element: on an H200 the colours of 511 x 95 pixels (colour_map) take 2.4 us by such a
+/// kernel and 3.2 us by this; from 1280 x 720 pixels on both take the same.
+template <class Number = unsigned, class F>
 void for_each_number(const char* name, void* stream, std::size_t count, const F& f) {
   with_thrust(name, stream, {nullptr, 0}, [&](const auto& policy) {
-    thrust::for_each_n(policy, thrust::counting_iterator<unsigned>(0), count, f);
+    thrust::for_each_n(policy, thrust::counting_iterator<Number>(0), count, f);
   });
 }
 

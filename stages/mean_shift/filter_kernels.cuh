@@ -1,5 +1,7 @@
 // The kernels of mean shift of an image. pack_pixels packs each pixel into a word: the lowest byte is 1, so
 // that sums count, and the three others are its components. climb_pixels moves every pixel, a thread a pixel.
+// pack_pixels is no loop of Thrust, which takes 3.2 us instead of 2.5 for 511 x 95 pixels in CIE L*a*b* on an
+// H200 (for_each_number, cuda/thrust.cuh).
 //
 // A thread reads four words at a time, because the lanes of a warp soon read different rows. A squared
 // distance is a dot product of four bytes. Which of four pixels belong to the window is a word of four bytes;

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "cuda/pointer.h"
 #include "cuda/stream.h"
+#include "cuda/thrust.cuh"
 #include "stages/mean_shift/climb.h"
 #include "stages/mean_shift/points_kernels.cuh"
 
@@ -18,7 +19,6 @@ using namespace mean_shift_cuda;
 static_assert(kNormSums == kNormLanes);
 
 constexpr std::size_t kSharedBytes = 200 * 1024;  // for y and sums of a block's warps
-constexpr unsigned kCopyThreads = 256;
 
 /// Calls use(std::integral_constant<int, D>) with the kernel's dimensions: those in registers, or 0.
 template <class Use>
@@ -114,10 +114,12 @@ ClimbSummary climb_on_cuda(const ClimbTask<T>& task, const ClimbPlace& climb) {
   with_dims(tree.dims, [&](auto dims) { enqueue<T, decltype(dims)::value>(task, job, stream); });
   memory.end.record(stream);
   if (climb.device_points != nullptr)
-    launch("leave_tree", leave_tree<T>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
-           static_cast<unsigned>((values + kCopyThreads - 1) / kCopyThreads), kCopyThreads, 0, stream,
-           static_cast<const T*>(job.ends), reinterpret_cast<const double*>(base + centres), climb.frame.unit,
-           tree.dims, static_cast<long long>(values), climb.device_points);
+    for_each_number<std::uint64_t>("leave_tree", stream, values,
+                                   LeaveTree<T>{.ends = job.ends,
+                                                .centre = reinterpret_cast<const double*>(base + centres),
+                                                .unit = climb.frame.unit,
+                                                .dims = static_cast<unsigned>(tree.dims),
+                                                .points = climb.device_points});
   std::byte* down = memory.down.data();
   copy_async(down, base, sizeof(Control), stream);
   copy_async(down + align_up(sizeof(Control)), base + ends, points, stream);

@@ -279,12 +279,19 @@ __global__ void __launch_bounds__(32 * kNormWarps) climb_together(const Job<T> j
   }
 }
 
-/// Converts the ends to the points' units, as MeanShiftFrame::from_tree does; a thread a value.
+/// Converts value i of the ends, which are count x dims, to the points' units, as MeanShiftFrame::from_tree
+/// does.
 template <class T>
-__global__ void leave_tree(const T* ends, const double* centre, double unit, int dims, long long values,
-                           double* points) {
-  const long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i < values) points[i] = centre[i % dims] + static_cast<double>(ends[i]) * unit;
-}
+struct LeaveTree {
+  const T* ends;
+  const double* centre;
+  double unit;
+  unsigned dims;
+  double* points;
+
+  CONTORNO_HD void operator()(std::uint64_t i) const {
+    points[i] = centre[i % dims] + static_cast<double>(ends[i]) * unit;
+  }
+};
 
 }  // namespace contorno::mean_shift_cuda

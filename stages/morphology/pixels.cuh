@@ -1,5 +1,8 @@
 // Images in memory as the kernels of morphology see them: reading and storing a word of samples, and the
 // kernel that puts a border around an image (pad_image). Internal.
+//
+// pad_image is no loop of Thrust, which takes 2.3 us instead of 1.8 for 511 x 95 pixels on an H200, though
+// 13.0 instead of 14.8 for 1920 x 1080 (for_each_number, cuda/thrust.cuh).
 #pragma once
 
 #include "cuda/resident.cuh"

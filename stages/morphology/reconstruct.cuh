@@ -257,6 +257,7 @@ struct CutJob {
 };
 
 /// Begins a reconstruction: the minimum of marker and mask (their maximum for erosions), a thread a sample.
+/// It is no loop of Thrust for the same reason as pad_image (pixels.cuh).
 template <class S>
 __global__ void __launch_bounds__(kCutThreads) cut_marker(const CutJob job) {
   using Value = ReconstructValue<S>;

@@ -2,6 +2,10 @@
 // An image lies in words, each with the same sample of as many strips of rows (Strips): a neighbouring
 // sample, in x or y, is then in a neighbouring word, in the same lane. window_rows brings an image into words
 // and back, and applies a run along the rows on the way; window_terms combines such rows. Internal.
+//
+// window_terms is a map over words, and still no loop of Thrust: a thread reads a word for each of the terms,
+// hundreds for a large element. Thrust gives a thread two elements, one after the other, which leaves half as
+// many threads to wait for memory at the same time.
 #pragma once
 
 #include "stages/morphology/device_plan.h"

@@ -69,12 +69,15 @@ void check_equal(int count, int dims, MeanShiftKernel kernel, MeanShiftStop stop
   MeanShiftFrame frame;
   frame.centre.assign(static_cast<std::size_t>(dims), 0.1), frame.unit = 0.25;
   std::vector<double> rested(points.size(), -1.0);
-  emulated::run_grid(static_cast<unsigned>(rested.size()) / 64 + 1, 64, 0, false, [&] {
-    leave_tree<T>(ends.data(), frame.centre.data(), frame.unit, dims, static_cast<long long>(rested.size()),
-                  rested.data());
-  });
-  for (std::size_t i = 0; i < rested.size(); ++i)
+  const LeaveTree<T> leave{.ends = ends.data(),
+                           .centre = frame.centre.data(),
+                           .unit = frame.unit,
+                           .dims = static_cast<unsigned>(dims),
+                           .points = rested.data()};
+  for (std::size_t i = 0; i < rested.size(); ++i) {
+    leave(i);
     CHECK(rested[i] == frame.from_tree(static_cast<double>(ends[i]), i % static_cast<std::size_t>(dims)));
+  }
 }
 
 /// What the stages keep on the device, on the host.
