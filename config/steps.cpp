@@ -79,7 +79,7 @@ std::vector<YamlNode> written_steps(const StepList& list) {
     if (step.kind != YamlKind::Map) return {};
     const auto* type = read_type(step, list.spec->step_types(), "step", unsaid);
     if (type == nullptr || step.find("name") != nullptr || !leaves_contours_alone(step, *type)) return {};
-    // As what --set says: its paths are those of whoever calls.
+    // A list from --set has paths of whoever calls, and so have its steps.
     if (entry->value.style == ScalarStyle::CommandLine)
       for (YamlEntry& one : step.entries)
         if (one.value.kind == YamlKind::Scalar && one.key != "type")

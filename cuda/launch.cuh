@@ -37,7 +37,7 @@ __device__ __forceinline__ unsigned long long load_acquire(const unsigned long l
   return value;
 }
 
-/// The same without any order with respect to other memory.
+/// Reads and writes of what other multiprocessors share, without any order with respect to other memory.
 __device__ __forceinline__ unsigned load_relaxed(const unsigned* address) {
   unsigned value;
   asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
@@ -173,8 +173,8 @@ __device__ __forceinline__ unsigned fetch_add(unsigned* counter, unsigned count)
                : "memory");
   return before;
 }
-/// The same in threads with `adds`, and 0 in others. A thread waits for the result only where it uses it;
-/// after a branch it would wait where the branches join.
+/// fetch_add in the threads with `adds`; gives 0 in the others. A thread waits for the result only where it
+/// uses it; after a branch it would wait where the branches join.
 #define CONTORNO_FETCH_ADD_IF(Number, kSuffix, kRegister)                                    \
   __device__ __forceinline__ Number fetch_add_if(bool adds, Number* counter, Number count) { \
     Number before = 0;                                                                       \

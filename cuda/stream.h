@@ -52,8 +52,8 @@ class Event : public Handle<Event> {
   static Event create();
   /// Inside a capture the event becomes part of the graph and is recorded again at every launch.
   void record(void* stream) const;
-  /// The same for `make_wait` alone, without a time: inside a capture it orders the graph's own work, which
-  /// `record` does not.
+  /// Records the event for `make_wait` alone, without a time. Inside a capture it orders the graph's own
+  /// work, which `record` does not.
   void mark(void* stream) const;
   /// Work that is enqueued on `stream` from now on waits until the event's last recording has passed.
   void make_wait(void* stream) const;
@@ -76,7 +76,7 @@ class CapturedGraph : public Handle<CapturedGraph> {
 
 /// Copies between any two kinds of memory; asynchronous if host memory is pinned.
 void copy_async(void* target, const void* source, std::size_t bytes, void* stream);
-/// The same of `rows` rows of `bytes`, which begin at multiples of the pitches.
+/// Copies `rows` rows of `bytes`, which begin at multiples of the pitches.
 void copy_rows_async(void* target, std::ptrdiff_t target_pitch, const void* source,
                      std::ptrdiff_t source_pitch, std::size_t bytes, int rows, void* stream);
 void fill_async(void* target, int byte, std::size_t bytes, void* stream);

@@ -44,7 +44,7 @@ class BoxTree {
   void remove(std::uint32_t contour);
   /// The contour in the tree with a point nearest to one of contour `from`; of several, the first.
   Nearest nearest(std::uint32_t from);
-  /// The same for point `from` of the frame.
+  /// The contour in the tree with a point nearest to point `from` of the frame; of several, the first.
   Nearest nearest_to_point(std::uint32_t from);
 
  private:

@@ -135,7 +135,7 @@ __device__ inline Wide twice_hull_area(const Team& team, const Point* points, un
   return twice_area;
 }
 
-/// As that of hull.h, with room for a GridPoint a point.
+/// hull_area of hull.h on a device; `room` has room for a GridPoint a point.
 template <class Team>
 __device__ inline double hull_area(const Team& team, const Point* points, std::uint32_t count,
                                    const HullRoom& room) {

@@ -8,7 +8,7 @@
 
 namespace contorno::nesting {
 
-/// The same as is_inside(place, contour); `blocks` are those of the contour's points.
+/// Gives what is_inside(place, contour) gives; `blocks` are those of the contour's points.
 bool is_inside(const Place& place, const Point* contour, const PointBlocks& blocks);
 
 }  // namespace contorno::nesting

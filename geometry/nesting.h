@@ -47,9 +47,9 @@ struct NestRule {
   }
 };
 
-/// Of how many contours, which enclose more than another one, the boxes may have its place: so many are
-/// tried. Rings in each other that are so many need a map of more than 16,384 px; without a limit all pairs
-/// would be tried.
+/// The most contours that are tried as the one around another: contours that enclose more than it, and whose
+/// boxes may have its place. So many rings in each other need a map of more than 16,384 px; without a limit
+/// all pairs would be tried.
 inline constexpr std::uint32_t kMostTried = 4096;
 
 /// The contours around one, as they are found, in any order.

@@ -7,7 +7,7 @@
 namespace contorno {
 
 const Catalog& full_catalog();
-/// The same and the source `push`, for hosts that push frames themselves.
+/// full_catalog() and the source `push`, for hosts that push frames themselves.
 const Catalog& host_catalog();
 
 }  // namespace contorno

@@ -7,7 +7,7 @@
 
 namespace contorno::test {
 
-/// Of this thread since it began.
+/// The basic blocks that this thread has run since it began.
 std::uint64_t operations();
 
 }  // namespace contorno::test

@@ -24,7 +24,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") + 1 - first);
 }
 
-/// As the OpenMP specification writes sizes: a number of KiB, or one with B, K, M or G behind it.
+/// A size as the OpenMP specification writes it: a number of KiB, or one with B, K, M or G behind it.
 std::optional<std::uint64_t> size_in_bytes(std::string_view text) {
   text = trimmed(text);
   std::uint64_t number = 0;

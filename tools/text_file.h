@@ -11,7 +11,7 @@ namespace contorno {
 
 /// The content of a file. Throws Error(MissingInput) when it cannot be opened.
 std::string read_text_file(const std::string& path);
-/// The same of a file that a folder has and nobody named: it must be a regular one, as a pipe among them
+/// The content of a file that a folder has and nobody named: it must be a regular one, as a pipe among them
 /// would be waited for without end. Throws Error(BadData) too.
 std::string read_regular_file(const std::string& path);
 

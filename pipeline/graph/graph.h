@@ -67,8 +67,8 @@ struct NodeSpec {
   std::string where{};
   std::vector<std::string> part_names = {};  ///< of a node that a file writes part by part; see StageType
 
-  /// Of a step of a list that the graph has written out: the stage that has the list, what the graph calls
-  /// that, and what reports call the step. The last step is called as the list.
+  /// Names for a node that was a step of a list: the stage that has the list, what the graph calls that
+  /// stage, and what reports call the step. The last step has the name of the list.
   struct ListedStep {
     const StageType* list = nullptr;
     std::string list_name, name;

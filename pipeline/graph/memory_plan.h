@@ -36,7 +36,7 @@ class MemoryPlan {
   /// the same time (first fit).
   void place(MemorySharing sharing);
 
-  /// In bytes, a multiple of kAlignment.
+  /// Where a block was placed, in bytes from the begin of the memory; a multiple of kAlignment.
   std::size_t offset(std::size_t block) const { return blocks_[block].offset; }
   /// What all blocks take together: the end of the last one.
   std::size_t bytes() const { return bytes_; }

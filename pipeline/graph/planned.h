@@ -36,7 +36,7 @@ class Capacities {
   std::uint64_t of(std::size_t node) const { return needed_[node].load(std::memory_order_relaxed); }
   /// Raises the capacity of a node; `generation` then grows, if it was lower before.
   void raise(std::size_t node, std::uint64_t needed);
-  /// As if no frame had needed any; only while nothing is planned with it.
+  /// Forgets what frames have needed. Only called while no graph is planned with these capacities.
   void forget() {
     for (auto& needed : needed_) needed.store(0, std::memory_order_relaxed);
   }
@@ -115,7 +115,7 @@ class PlannedGraph {
   void plan_between(const PlannedSource& source, void* stream);
   /// Where the source writes: null views for what the stream does not have.
   FrameInput& input() { return input_; }
-  /// The same for output `port` of any source.
+  /// The value that output `port` of the source writes.
   const Value& source_value(std::size_t port) const { return source_values_.at(port); }
 
   /// Starts the work of the frame in `input`. Plans again first when a capacity was found to be too small.
@@ -182,8 +182,8 @@ class PlannedGraph {
   };
   class Context;
   class Placer;
-  /// Of a frame: the stages from the first to the last one that has a state, and what comes before and behind
-  /// them. A graph without such stages is one part.
+  /// A part of the work of a frame: the stages from the first to the last one that has a state, those before
+  /// them, and those behind them. A graph without a stage that has a state is one part.
   enum class Part : std::uint8_t { Before, Stateful, Behind, Whole };
 
   bool on_device() const { return environment_.backend == Backend::Cuda; }

@@ -177,16 +177,17 @@ class Stage {
   virtual std::uint64_t overflow(const RunContext& /*context*/) const { return 0; }
   /// True: `overflow` looks at the counts of the contours that the stage makes, on the host.
   virtual bool needs_counts() const { return false; }
-  /// Of a stage with one input and one output, contours, that selects and orders them and leaves them whole:
+  /// For a stage with one input and one output, contours, that selects and orders them and leaves them whole:
   /// the scratch (Host on the CPU, Device on CUDA) that has, after `run`, for every contour of the output its
-  /// number in the input, as std::uint32_t. Who has the points in another form takes them from there. It may
-  /// be temporary memory: whoever reads it does so before another stage or step runs.
+  /// number in the input, as std::uint32_t. A caller that has the points in another form takes them by these
+  /// numbers. It may be temporary memory: whoever reads it does so before another stage or step runs.
   virtual std::optional<Scratch> selection() const { return std::nullopt; }
-  /// Of a stage that follows objects from frame to frame, when the frame's work is complete: its counts up to
-  /// this frame, for each class. Valid until the frame's memory is used again.
+  /// The counts up to this frame, for each class, of a stage that follows objects from frame to frame; called
+  /// when the work of the frame is complete. Valid until the frame's memory is used again.
   virtual std::span<const TrackCounts> track_counts(const RunContext& /*context*/) const { return {}; }
-  /// Of a stage whose first output, contours with Id, Object and Share, shows objects of which a run makes
-  /// records: how, once it is planned. The same in every plan. Null of others.
+  /// The rule by which a run makes records of the objects that this stage's first output shows, contours with
+  /// Id, Object and Share. Known once the stage is planned, and the same in every plan. Null for stages of
+  /// which no records are made.
   virtual const ObjectsRule* objects() const { return nullptr; }
 };
 

@@ -23,7 +23,8 @@ struct ListenAddress {
   std::uint16_t port = 0;
   bool is_loopback = false;
 };
-/// Of "127.0.0.1:9464", "[::1]:9464" and "localhost:9464"; nothing where it is none. Names are not looked up.
+/// The address in a text like "127.0.0.1:9464", "[::1]:9464" or "localhost:9464"; nothing where the text is
+/// no address. Names are not looked up.
 std::optional<ListenAddress> listen_address(std::string_view text);
 
 }  // namespace contorno

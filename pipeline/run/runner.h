@@ -115,7 +115,8 @@ class Runner {
   double latency_now_us() const { return last_latency_us_.load(std::memory_order_relaxed); }
   /// What the reader has done so far. Safe from any thread.
   ReaderSigns reader_signs() const;
-  /// Likewise, of all its threads: the same ones in the same order at every call.
+  /// What each thread of the runner has done so far, the same threads in the same order at every call. Safe
+  /// from any thread.
   std::vector<ThreadSigns> thread_signs() const;
   /// What a runner with these arguments would take, without taking it: how many slots, and what each takes.
   struct Memory {

@@ -9,7 +9,7 @@
 
 namespace contorno {
 
-/// As of syslog, whose numbers these are.
+/// How urgent an event is. The numbers are those of syslog (RFC 5424).
 enum class Severity : std::uint8_t { Error = 3, Warning = 4, Notice = 5, Info = 6 };
 
 struct LogEvent {

@@ -74,8 +74,8 @@ struct ContoursView {
 std::size_t packed_bytes(const ContoursFormat& format);
 ContoursView packed_view(void* data, const ContoursFormat& format);
 
-/// The same for how many points and contours each class has, and nothing more: a view without points,
-/// offsets, closed flags and attributes.
+/// Bytes of a block that holds only how many points and contours each class has, and the view of such a
+/// block: it is without points, offsets, closed flags and attributes.
 std::size_t packed_counts_bytes(const ContoursFormat& format);
 ContoursView packed_counts(void* data, const ContoursFormat& format);
 

@@ -49,8 +49,8 @@ struct Placement {
 /// How the side of a mipmap level is rounded when the side before is divided.
 enum class LevelSizes : std::uint8_t { Floor, Ceil, Round };
 
-/// Of an image that holds a chain of mipmap levels side by side: what determines them
-/// (pipeline/value/levels.h finds each).
+/// What determines the mipmap levels of an image that holds a chain of them side by side.
+/// pipeline/value/levels.h finds the place of each.
 struct LevelAtlas {
   int width = 0, height = 0;  ///< of level 0
   int levels = 0;             ///< with level 0; 0 in an ordinary image

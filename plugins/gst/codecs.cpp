@@ -58,7 +58,8 @@ int scale_quality(int quality, int worst, int best) {
 }
 
 /// openh264enc asks its library for frames that it never holds back, and that library prints an error for it
-/// on standard error. So the end of the stream goes round it; its frames have left it by then.
+/// on standard error. So the end of the stream is passed on around the encoder, whose frames have all left it
+/// by then.
 void end_without_flush(GstElement* encoder) {
   const Owned<GstPad> in(gst_element_get_static_pad(encoder, "sink"));
   gst_pad_add_probe(

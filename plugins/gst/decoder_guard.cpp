@@ -67,7 +67,8 @@ bool is_pngdec(GstElement* element) {
   return factory != nullptr && GST_OBJECT_NAME(factory) == kPng;
 }
 
-/// Of RGB of 16 bits without alpha pngdec (1.22) makes other pictures: its rows are those of RGBA.
+/// Refuses RGB of 16 bits without alpha, of which pngdec (1.22) makes other pictures: it takes rows for those
+/// of RGBA.
 GstPadProbeReturn refuse_deep_rgb(GstPad* pad, GstPadProbeInfo* info, gpointer) {
   constexpr gsize kDepthAt = 24, kColourAt = 25;
   constexpr guint8 kDeep = 16, kRgb = 2;

@@ -292,7 +292,8 @@ void StreamSource::judge_round(const std::string& error) {
     return;
   }
   const std::int64_t counted = audit_->pictures(*pipeline_), pictures = counted < 0 ? -1 : counted - hidden_;
-  // Asked only here: the file has just been read. AVI files may be as odd as they like where all frames came.
+  // The file is looked at only here, when it has just been read. What is odd in an AVI file does not matter
+  // where all its frames came.
   const bool in_doubt = facts_.kind != ContainerKind::Avi || came_ < facts_.frames;
   const std::string damage =
       facts_.cut_off || !in_doubt ? "" : container_damage(plan_.file, facts_.kind, pictures);

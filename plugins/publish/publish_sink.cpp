@@ -136,7 +136,7 @@ class PublishSink final : public Sink {
     const std::filesystem::path path = resolve_output(context.output_root, params_.outbox);
     make_output_folder(path.parent_path());
     if (context.outputs != nullptr) {
-      // Of all cameras: the same owner, whose outbox it is.
+      // All cameras claim it under the same name, since it is the outbox of all.
       context.outputs->claim(path, fmt::format("the outbox '{}'", params_.outbox));
     }
     path_ = path.string();

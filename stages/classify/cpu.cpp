@@ -133,7 +133,7 @@ class ClassifyCpu final : public Stage {
     }
   }
 
-  /// The same down y, into the maps.
+  /// Smooths down y, into the maps.
   template <class Kept>
   void smooth_down(const Kept& kept, int y, const ImageView& out, float* line) const {
     for (std::size_t k = 0; k < plan_.classes.size(); ++k) {

@@ -16,7 +16,7 @@ namespace contorno {
 /// one place, where it takes over from the one before; what is found in the table was computed for exactly
 /// this colour, so results do not depend on what it holds.
 struct ColourTableShape {
-  /// As many bits as find_places (lookup.h) uses of a product of 32.
+  /// The most bits of an index: find_places (lookup.h) takes so many of a product of 32 bits.
   static constexpr int kMostIndexBits = 15;
 
   ColourTableShape() = default;
@@ -52,7 +52,7 @@ struct ClassifyRows {
   /// out[x] = weights[0] * lines[0][x] + weights[1] * lines[1][x] + ..., added in this order. `out` overlaps
   /// no line; lines may overlap each other.
   void (*weigh)(const float* const* lines, const float* weights, float* out, int width) = nullptr;
-  /// The same along a line and down several in one pass: along[x] = weights[0] * samples[x] + weights[1] *
+  /// Weighs along a line and down several in one pass: along[x] = weights[0] * samples[x] + weights[1] *
   /// samples[x + 1] + ..., and out[x] as `weigh` makes it of `lines` and, in place of the last of them,
   /// `along`.
   void (*smooth)(const float* samples, const float* const* lines, const float* weights, float* along,

@@ -80,7 +80,8 @@ struct ClassifyPixel {
     const float z = above_zero(absolute(hsv.z - range.centre.z) - range.half.z);
     return x * x + y * y + z * z;
   }
-  /// Least squared distance to what a class was given; `hsv` is looked at only where it has ranges.
+  /// The least squared distance of a colour to the references and ranges of a class; `hsv` is looked at only
+  /// where the class has ranges.
   CONTORNO_HD float nearest(const ClassifyClass& entry, const Triple& at, const Triple& hsv) const {
     float least = 1e9F;
     for (int r = entry.first_reference; r < entry.last_reference; ++r) {

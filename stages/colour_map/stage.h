@@ -70,7 +70,7 @@ struct ColourTable {
   }
 
  private:
-  /// To the nearest, halves up.
+  /// A byte of a blend, rounded to the nearest, halves up.
   CONTORNO_HD static std::uint8_t mixed(std::uint8_t low, std::uint8_t high, double part) {
     const double step = static_cast<double>(high) - static_cast<double>(low);
     return static_cast<std::uint8_t>(static_cast<int>(static_cast<double>(low) + part * step + 0.5));

@@ -20,7 +20,7 @@ struct ContourPrepParams {
 const StepTypes& contour_steps();
 
 const StageType& contour_prep_stage();
-/// The same with the steps of a program, which are contour_steps() and its own, for its catalogue.
+/// contour_prep with the steps of a program, contour_steps() and its own, for the catalogue of that program.
 StageType contour_prep_with(const StepTypes& (*steps)());
 
 }  // namespace contorno

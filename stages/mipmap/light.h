@@ -60,7 +60,7 @@ const LightTables& light_tables();
 CONTORNO_HD inline std::uint8_t light_to_code8(const LightTables& tables, std::uint32_t twice) {
   return tables.codes[twice];
 }
-/// The same for a mean in float, limited to 0..65535; NaN gives 0.
+/// The 8-bit code of a mean in float, which is limited to 0..65535; NaN gives 0.
 CONTORNO_HD inline std::uint8_t light_to_code8(const LightTables& tables, float light) {
   return tables.codes[static_cast<std::int32_t>(2.0F * limited_light(light))];
 }

@@ -66,7 +66,8 @@ void with_stored_rule(const MipmapPlan& plan, const LightTables* light, const F&
   });
 }
 
-/// The same for levels that are made from `source`, which is Stored where the plan keeps no floats.
+/// Calls f(rule) with the plan's rule for levels that are made from `source`, which is Stored where the plan
+/// keeps no floats.
 template <class F>
 void with_mipmap_rule(const MipmapPlan& plan, const LightTables* light, MipmapSource source, const F& f) {
   using namespace mipmap_detail;
@@ -78,9 +79,10 @@ void with_mipmap_rule(const MipmapPlan& plan, const LightTables* light, MipmapSo
   });
 }
 
-/// The same for levels that are exactly half of the one before (MipmapPlan::halves). These are made with box
-/// or clamp, whose sums are whole but for float32 and for uint16 in linear light (with high_precision no
-/// level is made so, since floats are kept). Does not call `f` for plans that have no such level.
+/// Calls f(rule) with the plan's rule for levels that are exactly half of the one before
+/// (MipmapPlan::halves). These are made with box or clamp, whose sums are whole but for float32 and for
+/// uint16 in linear light (with high_precision no level is made so, since floats are kept). Does not call `f`
+/// for plans that have no such level.
 template <class F>
 void with_halving_rule(const MipmapPlan& plan, const LightTables* light, const F& f) {
   using namespace mipmap_detail;

@@ -45,8 +45,8 @@ struct RectangleRun {
   }
 
  private:
-  /// The same lines, widened to whole words: kernels down the columns work on words and need not know which
-  /// samples in them exist.
+  /// Lines widened to whole words: kernels down the columns work on words and need not know which samples in
+  /// them exist.
   Lines whole_words(Lines lines) const {
     lines.samples = (format.width * pixel + kCount - 1) / kCount * kCount;
     return lines;
@@ -160,7 +160,8 @@ struct RectangleRun {
     const int first = window.top + (to.lines.between ? 0 : crop_y);
     job.window = line_window(window, first, window.rows()).within(from.rows, to.lines.rows);
     job.grid.planes = static_cast<unsigned>(format.planes());
-    // As many columns as make a line of the cache, unless windows are so high that blocks must be too.
+    // A block takes as many columns as make a line of the cache, unless windows are so high that blocks must
+    // be higher instead.
     const int halo = job.window.length - 1;
     int steps = halo <= 24 ? 8 * kHeld : 16 * kHeld;
     if (halo > 80) job.across = 8, steps = 64 * kHeld;

@@ -171,7 +171,8 @@ MorphologyEngine::Cut MorphologyEngine::cut_of(const MorphologyPass& pass) const
                            [&]<class Rule>() { needed = worker_bytes<Rule>(pass, pixels); });
     return needed;
   };
-  // As wide as the cache allows, and not so narrow that most of the work is beyond the edges.
+  // A range of columns is as wide as the cache allows, and not so narrow that most of its work is beyond its
+  // edges.
   const auto range = [&](int columns) { return (width + columns - 1) / columns; };
   const auto enough = [&](int columns) {
     return range(columns) >= 2 * halo_columns(pass) &&

@@ -14,7 +14,7 @@ struct LineWindow {
   unsigned complement = 0;  ///< complement_for(its extreme)
   unsigned outside = 0;     ///< the word at steps that are not on the line; not complemented
 
-  /// The same window where only the first `results` steps of a line of `steps` steps are results. What lies
+  /// This window where only the first `results` steps of a line of `steps` steps are results. What lies
   /// outside of the line for all results is cut off, but for one step, so that the window still covers
   /// something outside.
   LineWindow within(int steps, int results) const {

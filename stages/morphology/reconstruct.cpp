@@ -289,7 +289,7 @@ void reconstruct_in_place(ReconstructionMethod method, const ImageView& image, c
     else
       reconstruct_as<float>(method, image, mask, channel, options.neighbours, memory, channel_threads);
   };
-  // As many whole channels as every thread gets alike; the threads share each of the others.
+  // Every thread gets the same number of whole channels; all threads together work on each of the others.
   const int workers = std::clamp(threads, 1, channels), even = channels / workers * workers;
   const int whole = threads > channels ? 0 : even;
   for_rows(workers, workers, [&](int worker) {

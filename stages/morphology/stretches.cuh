@@ -43,7 +43,7 @@ __device__ void rest_of_stretch(unsigned (&rest)[kSteps], const Stretches<kSteps
     rest[e] = running.word();
   }
 }
-/// The same of a stretch that does not lie on the line.
+/// Makes `rest` for a stretch that does not lie on the line.
 template <int kSteps>
 __device__ void rest_outside(unsigned (&rest)[kSteps], const LineWindow& window) {
 #pragma unroll

@@ -94,7 +94,7 @@ __device__ void load_strips(const RowsJob& job, int plane, int row, int first_sa
   }
 }
 
-/// The same from words.
+/// load_strips from words in memory between kernels.
 __device__ inline void load_words(const RowsJob& job, int plane, int row, int first_sample, int count,
                                   unsigned* line) {
   const int samples = job.strips.samples();

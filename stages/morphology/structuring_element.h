@@ -41,14 +41,14 @@ class StructuringElement {
 
   /// Members are the pixels with a value above `threshold`. Throws Error(BadConfig) when there is none.
   static StructuringElement from_mask(const Mask& mask, double threshold = 0);
-  /// As from_mask, and each member is as high as its value.
+  /// The members of from_mask, each with its value as its height.
   static StructuringElement from_heights(const Mask& mask, double threshold = 0);
 
-  /// The same members with another anchor, 0 <= x < width, 0 <= y < height (default: width div 2,
-  /// height div 2). Throws Error(BadConfig) when it lies outside.
+  /// This element with another anchor, 0 <= x < width, 0 <= y < height (default: width div 2, height div 2).
+  /// Throws Error(BadConfig) when it lies outside.
   StructuringElement with_anchor(int x, int y) const;
-  /// The same members with heights, row-major, one for every pixel of the box. Throws Error(BadConfig) when
-  /// their number is wrong or one is not finite.
+  /// This element with heights, row-major, one for every pixel of the box. Throws Error(BadConfig) when their
+  /// number is wrong or one is not finite.
   StructuringElement with_heights(std::span<const double> heights) const;
   /// Every offset (x, y) becomes (-x, -y) with the same height.
   StructuringElement reflected() const;

@@ -31,7 +31,7 @@ class Net {
   /// Computes an input of the sides that were planned. Throws Error(BadData) where the engine fails, and
   /// Error(Unavailable) where it has failed for kMostFailures frames in a row.
   void run(const float* in, float* out) const;
-  /// The same without counting: of a test. Throws Error(BadConfig).
+  /// Computes an input for a test: a failure does not count. Throws Error(BadConfig).
   void try_run(const float* in, float* out) const;
 
   LoadedModel& model() const { return *model_; }

@@ -224,8 +224,8 @@ class Planner {
     return {static_cast<float>(plan_.legend_place.x + x), static_cast<float>(plan_.legend_place.y + y)};
   }
 
-  /// As the class is drawn: in its colour, and where insides are filled with what that makes of a middle
-  /// grey.
+  /// Draws a square that looks as the class does: its border in the colour of the class, and where insides
+  /// are filled its inside as the fill looks on a middle grey.
   void draw_swatch(Canvas& canvas, std::size_t k, double x, double y, double side) const {
     Colour colour = classes_[k].colour;
     colour.alpha = 255;

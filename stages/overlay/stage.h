@@ -239,8 +239,8 @@ CONTORNO_HD inline void blend_pixel(std::uint8_t* pixel, const Colour& colour, s
   pixel[2] = blend_byte(pixel[2], colour.blue, alpha);
 }
 
-/// The same for a pixel in one word, with red in the lowest byte. Red and blue are blended together, in 16
-/// bits each, which is enough for the sums of blend_byte.
+/// Blends into a pixel that is one word, with red in the lowest byte. Red and blue are blended together, in
+/// 16 bits each, which is enough for the sums of blend_byte.
 CONTORNO_HD inline void blend_pixel(std::uint32_t* pixel, const Colour& colour, std::uint32_t alpha) {
   const std::uint32_t target = *pixel, rest = 255U - alpha;
   const std::uint32_t red_blue = colour.red | static_cast<std::uint32_t>(colour.blue) << 16U;

@@ -91,7 +91,8 @@ CONTORNO_HD inline float finish_one(float value, float gain, float bias) {
   return gain == 1.0F && bias == 0.0F ? value : value * gain + bias;
 }
 
-/// As it lies in the output. Every NaN becomes the same one: arithmetic gives others on other machines.
+/// A value as it lies in the output. Every NaN becomes the same one, because arithmetic gives others on other
+/// machines.
 template <class T>
 CONTORNO_HD T stored(float value) {
   if constexpr (std::is_same_v<T, std::uint8_t>)

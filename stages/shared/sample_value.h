@@ -27,11 +27,12 @@ CONTORNO_HD inline float half_to_float(Half half) {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(scaled) | sign);
 }
 
-/// What stages that do not take samples of a type say behind the types they take: how the user gets there.
+/// How the user comes to samples that a stage takes: what the stage says behind the types that it takes,
+/// where it does not take `type`.
 constexpr std::string_view conversion_hint(ElementType type) {
   return type == ElementType::F16 ? "; a stage preprocess before it makes float32 of float16" : "";
 }
-/// The same of stages that take uint8 alone.
+/// conversion_hint of stages that take uint8 alone.
 constexpr std::string_view conversion_hint_to_uint8(ElementType type) {
   return type == ElementType::F16 || type == ElementType::F32
              ? "; a stage preprocess with output: uint8 before it makes uint8 of samples from 0 to 1"
@@ -86,7 +87,7 @@ struct Plane {
   CONTORNO_HD double at(int row, int col) const {
     return value_of(*reinterpret_cast<const T*>(data + row * row_pitch + col * step), scale);
   }
-  /// The same with the type looked up, where speed does not count.
+  /// The value of a sample whose type is looked up; for where speed does not count.
   double at(int row, int col) const {
     return with_sample_type(type, [&]<class T>(const T*) { return at<T>(row, col); });
   }

@@ -51,7 +51,7 @@ void fill_blobs(const ImageView& maps, double pitch) {
                                           std::sin(6.2832 * (y - 3.1 * plane) / pitch));
 }
 
-/// As many discs of this radius, evenly over the frame, for every class: each has a contour that crosses 8 *
+/// Draws discs of this radius, evenly over the frame, for every class. Each has a contour that crosses 8 *
 /// radius rows and columns, so that `discs` of them have so many points.
 constexpr double kDiscRadius = 62.5;
 void fill_discs(const ImageView& maps, int discs) {

@@ -24,8 +24,8 @@ void add_whole_number(CLI::App& command, const std::string& name, std::int64_t l
                       const std::string& sentence, std::function<void(std::int64_t)> set,
                       const std::string& default_text = "");
 
-/// The same for a variable, whose value is the default that the help shows. The variable must outlive the
-/// command, and `most` fit into its type.
+/// add_whole_number for a variable, whose value is the default that the help shows. The variable must outlive
+/// the command, and `most` fit into its type.
 template <class I>
 void add_whole_number(CLI::App& command, const std::string& name, I& value, std::int64_t least,
                       std::int64_t most, const std::string& sentence) {

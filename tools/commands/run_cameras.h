@@ -38,7 +38,7 @@ class RunCameras {
   void complete(std::size_t camera, RunReport& report) const;
   /// The trace of a camera; null where none is wanted.
   const Trace* trace(std::size_t camera) const { return parts_[camera]->trace.get(); }
-  /// Likewise, from any thread.
+  /// The counts of latencies of a camera; null where nobody asks for them. Safe from any thread.
   const LatencyCounts* latency(std::size_t camera) const { return parts_[camera]->latency.get(); }
 
  private:

@@ -28,7 +28,7 @@ double two_sided(double deviations) {
   return std::erfc(std::abs(deviations) / std::sqrt(2.0));
 }
 
-/// By how much repeats of one measurement differ in their medians, as a share; 0 where there are none.
+/// How much the medians of repeats of one measurement differ, as a share; 0 where there are none.
 double spread_of_repeats(const LatencyReport& report) {
   if (report.repeats.size() < 2) return 0;
   const auto [low, high] =

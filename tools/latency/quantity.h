@@ -11,8 +11,8 @@ namespace contorno::latency {
 /// between them or not; nothing where the text is not one, or longer than a year.
 std::optional<double> nanoseconds_from(std::string_view text);
 
-/// The same for the option `name`. Throws Error(Usage): "--duration is 60, wanted a time with its unit, such
-/// as 60s, 500ms or 2min".
+/// nanoseconds_from for the value of the option `name`. Throws Error(Usage): "--duration is 60, wanted a time
+/// with its unit, such as 60s, 500ms or 2min".
 double nanoseconds_of_option(const std::string& name, const std::string& text);
 
 /// Shortest text for a user: "60 s", "2.5 ms".

@@ -13,7 +13,7 @@ namespace {
 constexpr double kTimelineWidth = 860, kNames = 170, kValues = 74, kLane = 17, kAxis = 20;
 /// Shorter parts are left out, as they are of the table.
 constexpr double kShortestSpan_ms = 0.005;
-/// Frames behind these are folded.
+/// How many of the slowest frames are shown unfolded; a click unfolds the others.
 constexpr std::size_t kUnfolded = 5;
 
 std::vector<Span> spans_of(const WorstFrame& frame) {

@@ -196,8 +196,8 @@ FirstGraph graph_for_arrays(const std::string& argument, const Catalog& catalog)
   return first;
 }
 
-/// As many colours as there are, up to four: the most frequent one is what the others lie on, and is not
-/// drawn.
+/// Learns as many colours as there are, up to four. The most frequent one is what the others lie on, and is
+/// not drawn.
 LearnedColours learn_some_colours(const ExampleFrames& examples) {
   for (std::vector<std::string> names{"background", "colour2", "colour3", "colour4"};; names.pop_back()) {
     try {

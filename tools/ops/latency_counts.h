@@ -15,7 +15,7 @@ class LatencyCounts {
   static constexpr std::array<double, 19> kLimits_ms{0.5, 1,   2,   5,   10,  20,   30,   40,   50,    60,
                                                      80,  100, 150, 200, 500, 1000, 2000, 5000, 10'000};
 
-  /// By one thread at a time.
+  /// Counts a latency. Called by one thread at a time.
   void note(std::int64_t latency_ns) {
     std::size_t place = 0;
     while (place < kLimits_ms.size() && static_cast<double>(latency_ns) > kLimits_ms[place] * 1e6) ++place;

@@ -23,7 +23,7 @@ std::string_view word_of(OpenMetrics::Kind kind) {
   throw InternalError("unknown kind of metric");
 }
 
-/// As labels and help have it, between quotes or not.
+/// A text with the escapes that labels and help have, between quotes or not.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) switch (c) {

@@ -19,10 +19,11 @@ struct ContourBox {
   ContourBox(std::span<const Point> points, bool is_closed);
 };
 
-/// Indices into `before` and `after`, each of which is in one pair at most, by those before: as if all pairs
-/// of closed with closed and of open with open boxes, of which no side differs by more than `reach` px, were
-/// taken in the order of what their sides differ by at most; of equal ones the earlier before, then the
-/// earlier after. `compared`, where it is not null, grows by how many boxes were compared.
+/// Pairs of indices into `before` and `after`, in the order of the former; each index is in one pair at most.
+/// Boxes may be a pair where both are closed or both are open and no side differs by more than `reach` px.
+/// The pairs are those that come out when all that may be are taken in the order of the largest difference of
+/// a side; of equal ones first that with the earlier index into `before`, then that with the earlier one into
+/// `after`. `compared`, where it is not null, grows by how many boxes were compared.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> pair_boxes(std::span<const ContourBox> before,
                                                                 std::span<const ContourBox> after,
                                                                 double reach,

@@ -23,8 +23,8 @@ std::string made_with(const GraphSpec& graph, const std::vector<RecordedValue>& 
 /// In what two contents of that file differ, a sentence each: "contour_assembly had 'min_points: 8', and has
 /// 'min_points: 12' now", "stage 'simplify' is new". In the order of the graph before; empty: in nothing.
 std::vector<std::string> graph_differences(const std::string& before, const std::string& now);
-/// The same for what a record was made with and a graph that is bound to its source; empty where the record
-/// does not say what it was made with.
+/// graph_differences between what a record was made with and a graph that is bound to its source; empty where
+/// the record does not say what it was made with.
 std::vector<std::string> differences_from_record(const std::filesystem::path& folder, const GraphSpec& graph,
                                                  const std::vector<RecordedValue>& values);
 

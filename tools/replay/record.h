@@ -67,8 +67,8 @@ std::optional<ResultName> result_name(std::string_view name);
 /// record in the folder, Error(BadData) when a file in it has no such name; temporary files are passed over.
 std::vector<std::uint64_t> recorded_places(const std::filesystem::path& record);
 
-/// Where the maps of a run lay on their frames: which a record does not say, as its contours are those of
-/// maps.
+/// Where the maps of a run lay on their frames. A record does not say it, because its contours have the
+/// coordinates of the maps.
 class Placements {
  public:
   /// Frames come in their order.

@@ -66,8 +66,8 @@ std::uint64_t find_end_record(int descriptor, std::uint64_t file_bytes) {
   throw ZipError("it is no ZIP file, or cut off");
 }
 
-/// The same of an archive with 64-bit numbers, whose record is found by a locator just before the short one.
-/// False where there is none.
+/// Reads the end record of an archive with 64-bit numbers, which a locator just before the short record
+/// finds. False where there is none.
 bool read_end_record_64(int descriptor, std::uint64_t end, DirectoryPlace& place) {
   if (end < kLocator64Bytes + kDirectoryEnd64Bytes) return false;
   std::byte locator[kLocator64Bytes];

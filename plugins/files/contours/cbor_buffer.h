@@ -23,8 +23,8 @@ class CborBuffer {
   CborBuffer& text(std::string_view text);
   CborBuffer& integer(std::uint64_t value);
   CborBuffer& integer(std::int64_t value);
-  /// As an integer or float32 where that has the same value, else float64; null where JSON has none (NaN,
-  /// infinities).
+  /// Writes a number as an integer or float32 where that has the same value, else as float64; null where JSON
+  /// has no number (NaN, infinities).
   CborBuffer& number(double value);
   CborBuffer& boolean(bool value);
   CborBuffer& null();

@@ -32,7 +32,7 @@ double half_precision(std::uint64_t bits) {
   return (bits & 0x8000) != 0 ? -value : value;
 }
 
-/// As JSON has it.
+/// A number as JSON has it: null for NaN and infinities.
 json finite_or_null(double value) {
   return std::isfinite(value) ? json(value) : json(nullptr);
 }

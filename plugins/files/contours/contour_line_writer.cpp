@@ -48,7 +48,7 @@ std::vector<ClassTotals> ContourLineWriter::totals() const {
   return written;
 }
 
-/// Of a line that goes on behind it.
+/// Writes the member `camera`, where the line has one, for a line that goes on behind it.
 void ContourLineWriter::write_camera() {
   if (!options_.camera.empty()) (text_ << R"("camera":)").json(options_.camera) << ',';
 }

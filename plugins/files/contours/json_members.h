@@ -51,7 +51,7 @@ class JsonMembers {
   [[noreturn]] void refuse(const std::string& what) const;
   /// Every number is a number_float here, and whole ones from 0 are number_unsigned.
   const Json& member(const Json& owner, const char* key, Json::value_t kind, const std::string& path) const;
-  /// The same; null when there is none, or a JSON null.
+  /// The member `key` of `owner`; null when there is none, or a JSON null.
   const Json* optional_member(const Json& owner, const char* key, Json::value_t kind,
                               const std::string& path) const;
   /// What an object says of its frame by "frame", a whole number, "name" and "pts_ns". What it does not say,

@@ -79,7 +79,7 @@ class FrameMessageWriter {
   /// Valid until the next call.
   virtual std::string_view message(const MessageKey& key, const FrameInfo& info, const MessageFrame& frame,
                                    const ContoursView& view, MessagePoints points) = 0;
-  /// As ContourLineWriter::totals.
+  /// Gives what ContourLineWriter::totals gives.
   virtual std::vector<ClassTotals> totals() const = 0;
 };
 std::unique_ptr<FrameMessageWriter> make_frame_messages(MessageForm form, const ContourLineOptions& options);

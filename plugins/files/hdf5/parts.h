@@ -8,7 +8,7 @@
 
 namespace contorno::hdf5 {
 
-/// As contorno::open_hdf5.
+/// Does what contorno::open_hdf5 does.
 std::unique_ptr<ModuleArray> open_array(const std::string& path, const std::string& member, Numbers numbers);
 
 }  // namespace contorno::hdf5

@@ -25,7 +25,7 @@ std::vector<std::string> names_in(hid_t type) {
   return names;
 }
 
-/// As h5py stores bool: FALSE is 0, TRUE is 1.
+/// Whether a type is bool as h5py stores it: an enumeration in which FALSE is 0 and TRUE is 1.
 bool is_boolean(hid_t type) {
   if (H5Tget_size(type) != 1 || names_in(type) != std::vector<std::string>{"FALSE", "TRUE"}) return false;
   signed char no = -1, yes = -1;

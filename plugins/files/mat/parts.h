@@ -8,7 +8,7 @@
 
 namespace contorno::mat {
 
-/// As contorno::open_mat, of files of MATLAB up to version 7.
+/// Does what contorno::open_mat does, for files of MATLAB up to version 7.
 std::unique_ptr<ModuleArray> open_array(const std::string& path, const std::string& member, Numbers numbers);
 
 }  // namespace contorno::mat

@@ -18,7 +18,7 @@ Error refusal(const fs::path& path, std::string_view why) {
   return Error(ExitCode::CannotCreate, fmt::format("cannot create '{}': {}", path.string(), why));
 }
 
-/// Two writers of one file.
+/// The error for two writers of one file.
 Error shared(const fs::path& path, std::string_view first, std::string_view second) {
   return refusal(path, fmt::format("{} and {} both write it; give one of them another path", first, second));
 }

@@ -8,7 +8,7 @@
 
 namespace contorno::zarr {
 
-/// As contorno::open_zarr.
+/// Does what contorno::open_zarr does.
 std::unique_ptr<ModuleArray> open_array(const std::string& path, const std::string& member, Numbers numbers);
 
 }  // namespace contorno::zarr

@@ -10,7 +10,7 @@
 namespace contorno::gst {
 namespace {
 
-/// The end of the clock's time where `wait` is longer than what is left of it.
+/// The time `wait` from now, or the last time that the clock can tell where that comes earlier.
 std::chrono::steady_clock::time_point time_after(GstClockTime wait) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point now = Clock::now();

@@ -33,7 +33,7 @@ using Failure = beast::error_code;
 
 constexpr std::size_t kMostConnections = 32;  // one more closes the oldest
 constexpr std::uint32_t kMostHeader = 8 * 1024;
-/// Of reading a request, of sending the answer, and of waiting until it was taken.
+/// The longest time for each of: reading a request, sending the answer, waiting until it was taken.
 constexpr std::chrono::seconds kLimit{2};
 /// What is read and forgotten of who sends more than a request, so that the answer is not lost to a reset.
 constexpr std::size_t kMostForgotten = std::size_t{1} << 20;
@@ -70,7 +70,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Connection(Tcp::socket socket, const OpsPages& pages, List& list)
       : stream_(std::move(socket)), pages_(pages), list_(list) {
     parser_.header_limit(kMostHeader);
-    // Of any length, since none is read. (Boost 1.74 takes boost::none for a limit below 0.)
+    // A body may have any length, since none is read. (Boost 1.74 takes boost::none for a limit below 0.)
     parser_.body_limit(std::numeric_limits<std::uint64_t>::max());
   }
   ~Connection() {

@@ -64,7 +64,7 @@ class Statement {
   /// True: there is a row. A statement that is done, or throws, is reset, so that it holds no lock.
   bool step();
   void reset();
-  /// Of the row: `column` from 0. Views are valid until the next step.
+  /// The value of a column of the row; the first is 0. Views are valid until the next step.
   std::uint64_t number(int column) const;
   std::string_view text(int column) const;
 

@@ -61,7 +61,7 @@ py::list contour_list(const std::byte* points, PointType type, std::span<const O
   auto list = py::reinterpret_steal<py::list>(PyList_New(static_cast<Py_ssize_t>(count)));
   if (!list) throw py::error_already_set();
   for (std::size_t begin = 0; begin < count;) {
-    // As many as share an array, at least one.
+    // As many contours as fit share an array, at least one.
     std::size_t end = begin + 1;
     while (end < count && (first(end + 1) - first(begin)) * size <= kSharedBytes) ++end;
     const std::size_t all = first(end) - first(begin);

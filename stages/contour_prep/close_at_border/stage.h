@@ -68,9 +68,9 @@ class MapBorder {
   }
 
   static constexpr int kSideBits = 31, kPlaceBits = 33;
-  /// By what points of the border (see has) are sorted along it: the number of the side, then the bits of a
-  /// float that ascends along the side, from 0 at its corner. Not a distance; different points have different
-  /// places.
+  /// The key by which points of the border (see has) are sorted along it: the number of the side, then the
+  /// bits of a float that ascends along the side, from 0 at its corner. The key is no distance; different
+  /// points have different keys.
   CONTORNO_HD std::uint64_t place(const Point& p) const {
     const float row = is_transposed_ ? p.col : p.row, last_row = is_transposed_ ? last_col_ : last_row_;
     const float col = is_transposed_ ? p.row : p.col, last_col = is_transposed_ ? last_row_ : last_col_;
@@ -137,8 +137,8 @@ CONTORNO_HD inline bool has_ends(const ContoursView& in, std::uint32_t contour) 
 const StageType& close_at_border_stage();
 
 // close_at_border for both backends. An end is a number: twice that of its contour, and 1 more where the
-// contour begins. What is sorted and added up is, on a device, that of the whole capacity; what is unused
-// comes last.
+// contour begins. On a device, sorts and sums go over as many ends and contours as there is room for;
+// elements that are not used come last.
 //
 //   FindEnds     a key for every end on the border: its class, and where it lies
 //   (sort)       ends along the border, class by class

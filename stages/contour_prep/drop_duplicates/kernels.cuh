@@ -6,12 +6,12 @@
 //                      bins around a point where points are few
 //   mark_kept_earlier  the flags of the points: a kernel, because warps wait for each other
 //
-// By the rule kept_earlier a point depends on those before it, in chains as long as a contour. A warp decides
-// 32 points that follow each other, a chunk, and publishes its verdict on them in one word, as far as it has
-// come: the begin of a contour does not wait for the end of the one before it in the chunk. Warps take chunks
-// in their order and wait for verdicts on earlier points alone, so that there always is a warp that need not
-// wait. What they must wait for is listed before: when a verdict comes, little is left to do. Only where more
-// is near a point than its list can have, the warp searches for what is not known to be dropped.
+// With the rule kept_earlier a point depends on those before it, in chains as long as a contour. A warp
+// decides 32 points that follow each other, a chunk, and publishes its verdict on them in one word, as far as
+// it has come: the begin of a contour does not wait for the end of the one before it in the chunk. Warps take
+// chunks in their order and wait for verdicts on earlier points alone, so that there always is a warp that
+// need not wait. What they must wait for is listed before: when a verdict comes, little is left to do. Only
+// where more is near a point than its list can have, the warp searches for what is not known to be dropped.
 #pragma once
 
 #include "stages/contour_prep/drop_duplicates/stage.h"
@@ -132,7 +132,7 @@ CONTORNO_HD inline bool has_earlier_near(const DeviceBinsView& bins, const Candi
   return false;
 }
 
-/// For the points of the capacity.
+/// Marks a point as kept unless an earlier one is near it. Called for each point that there is room for.
 struct MarkAnyEarlier : Job {
   CONTORNO_HD void operator()(unsigned i) const {
     const unsigned contours = contours_of(in);

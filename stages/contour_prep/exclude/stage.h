@@ -70,7 +70,7 @@ struct RegionView {
       if (under(lists[i], p)) return true;
     return false;
   }
-  /// By the nearest sample; of two, the later one.
+  /// Whether the mask excludes the sample that is nearest to the point; of two, the later one.
   CONTORNO_HD bool is_masked(const Point& p) const {
     const double row = static_cast<double>(p.row) + 0.5, col = static_cast<double>(p.col) + 0.5;
     if (!(row >= 0 && row < mask_height && col >= 0 && col < mask_width)) return false;
@@ -88,7 +88,7 @@ class Region {
   /// Throws what check_points and check_strokes throw.
   explicit Region(const ExcludeParams& params);
 
-  /// For the host; on a device the three arrays lie elsewhere.
+  /// The region with its arrays on the host; on a device the three arrays lie elsewhere.
   RegionView view() const;
   const std::vector<std::uint32_t>& begins() const { return begins_; }
   const std::vector<Stroke>& lists() const { return lists_; }

@@ -84,7 +84,7 @@ __device__ inline void add_listed(const Job& job, unsigned contour, unsigned beg
   }
 }
 
-/// The same for all lists that may have boxes with a row from `top` to `bottom`.
+/// add_listed for all lists that may have boxes with a row from `top` to `bottom`.
 template <class MayHave, class Have>
 __device__ inline void add_larger(const Job& job, unsigned contour, double top, double bottom,
                                   const MayHave& may_have, const Have& have, nesting::Around& found) {

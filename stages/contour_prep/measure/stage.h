@@ -68,7 +68,7 @@ struct Measure {
     measuring::write_outline(team, out, contour, points, count, out.closed[contour] != 0, hull);
   }
 
-  /// Of a contour of so many points, on a device. Throws Error(BadData).
+  /// Says that a contour of so many points takes a device more work than is allowed. Throws Error(BadData).
   [[noreturn]] static void throw_too_much_work(std::uint32_t points);
 
   measuring::HullRoom room;

@@ -35,7 +35,8 @@ class ContourSets {
 struct MergeArrays {
   BinTable::Memory bins;
   std::uint32_t* contour_of = nullptr;  ///< of each point
-  /// Of each contour: the sets, the last member of each, and lists of members.
+  /// Arrays with an element a contour: what ContourSets keeps, the last member of the set that begins with
+  /// the contour, and the member behind the contour in its set.
   std::uint32_t *first = nullptr, *last = nullptr, *next = nullptr;
 
   void arrays(ArrayTaker& take, const ContoursFormat& format) {

@@ -83,7 +83,8 @@ struct ClassContours {
   __device__ bool has(unsigned contour) const { return contour >= begin && contour < end; }
 };
 
-/// For the points of the capacity.
+/// Joins the contour of a point with that of the point before it in the same bin. Called for each point that
+/// there is room for.
 struct JoinInBins : Job {
   __device__ void operator()(unsigned at) const {
     const ContoursView& in = placement.in;
@@ -134,7 +135,7 @@ __global__ void __launch_bounds__(kArrayThreads) join_bins(const __grid_constant
       });
 }
 
-/// For the contours of the capacity.
+/// Finds the set of a contour. Called for each contour that there is room for.
 struct FindSets : Job {
   __device__ void operator()(unsigned contour) const {
     unsigned key = ~0U;

@@ -70,7 +70,7 @@ struct Work {
   ContoursView out;  ///< with the attributes of track
   unsigned of_class = 0;
   bool holes = false, positive_holes = false;
-  double least = 0;  ///< units of area
+  double least = 0;  ///< the least area of an object, in the units of signed_area_in_units
   std::int64_t* areas = nullptr;
   std::uint32_t* parents = nullptr;  ///< of each contour, the outline that lies closest around it
 

@@ -77,8 +77,8 @@ struct PenPath {
 
   /// The travel to a place, which is not the first; as travel_between.
   std::int64_t travel_to(std::uint32_t place) const { return travel_between(ups[place - 1], downs[place]); }
-  /// By how much the travels become shorter, in the same units, when places `first` to `last` are drawn in
-  /// the opposite order; 0 or less where one of them is not known. 0 < first <= last; `before` is
+  /// How much shorter the travels become, in the same units, when places `first` to `last` are drawn in the
+  /// opposite order; 0 or less where one of them is not known. 0 < first <= last; `before` is
   /// travel_to(first).
   std::int64_t gain(std::int64_t before, std::uint32_t first, std::uint32_t last) const {
     const bool is_end = last + 1 == count;

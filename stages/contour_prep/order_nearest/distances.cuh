@@ -114,7 +114,7 @@ struct NearestPoint {
   unsigned long long distance = kFar;
   unsigned place = 0;
 };
-/// By a warp; at kFar where none is at a finite distance.
+/// Finds it, at kFar where no point is at a finite distance. Called by a whole warp.
 __device__ inline NearestPoint nearest_point(const OwnPoints& own, const Point& point, Steps& steps) {
   NearestPoint nearest;
   steps.taken += 1 + own.count / LanePoints::kMost;

@@ -44,7 +44,7 @@ struct Placed {
         // No two classes have bits in one word.
         visited(job.visited != nullptr ? job.visited + first / kWordBits + k
                                        : reinterpret_cast<unsigned*>(&step + 1)) {}
-  /// By one thread.
+  /// Gives a contour its place in the order. Called by one thread.
   __device__ void add(unsigned place, unsigned contour) const {
     sorted[place] = contour;
     visited[(contour - first) / kWordBits] |= 1U << (contour - first) % kWordBits;
@@ -52,7 +52,7 @@ struct Placed {
   __device__ bool has(unsigned contour) const {
     return (visited[(contour - first) / kWordBits] >> (contour - first) % kWordBits & 1) != 0;
   }
-  /// By all threads of a block.
+  /// Takes all contours out. Called by all threads of a block.
   __device__ void clear() const {
     for (unsigned word = threadIdx.x; word * kWordBits < contours; word += blockDim.x) visited[word] = 0;
   }
@@ -84,7 +84,8 @@ struct FromContour {
   }
 
  private:
-  /// By a warp.
+  /// Draws contours from that of `step` on, each time the first of the current one's list that has no place
+  /// yet, until all of a list have one. Called by a whole warp.
   __device__ void follow(const Placed& placed, Step& step) const {
     unsigned current = step.contour, place = drawn;
     for (;;) {
@@ -233,7 +234,8 @@ struct Left {
     steps.taken += rounds();
     if (leads) atomicMin(&step.nearest, found.distance), atomicAdd(&step.taken, steps.taken);
     __syncthreads();
-    // Of several the first; where none is at a finite distance, the first that is left.
+    // Of several nearest contours the first is next; where none is at a finite distance, the first that is
+    // left.
     const bool is_far = step.nearest == kFar;
     if (leads && !is_far && found.distance == step.nearest) atomicMin(&step.contour, found.contour);
     for (unsigned place = threadIdx.x; is_far && place < count; place += blockDim.x)

@@ -121,7 +121,7 @@ class ListOf {
   __device__ NearestList find() { return are_paired(job_) ? find_paired() : search(); }
 
  private:
-  /// By the distances that are there.
+  /// Makes the list from the distances of pairs, which have been computed.
   __device__ NearestList find_paired() const {
     const unsigned contours = contours_of(job_.in);
     NearestList list;

@@ -35,7 +35,7 @@
 
 namespace contorno {
 
-/// By what the next contour is chosen.
+/// How the next contour is chosen.
 enum class DrawingOrder : std::uint8_t { Greedy, Endpoint, TwoOpt };
 
 struct OrderNearestParams {

@@ -17,7 +17,7 @@ class ArrayLaunch {
   template <class... Parameters, class... Arguments>
   void operator()(const char* name, void (*kernel)(Parameters...), void* stream,
                   const Arguments&... arguments) const;
-  /// The same with `shared` bytes of dynamic shared memory a block.
+  /// Enqueues `kernel` with `shared` bytes of dynamic shared memory a block.
   template <class... Parameters, class... Arguments>
   void with_shared(std::size_t shared, const char* name, void (*kernel)(Parameters...), void* stream,
                    const Arguments&... arguments) const;

@@ -50,7 +50,7 @@ class PlannedArrays {
     arrays.arrays(take, format);
     memory_ = context.temporary(take.bytes(), kind);
   }
-  /// `arrays` with its addresses.
+  /// `arrays` with the addresses that its arrays have in the planned memory.
   template <class Arrays>
   Arrays of(const RunContext& context, Arrays arrays) const {
     ArrayTaker take(kind_, context.scratch<std::byte>(memory_));

@@ -39,7 +39,7 @@ class Nearness {
   CONTORNO_HD bool operator()(const Point& a, const Point& b) const {
     return squared_distance(a, b) < square_;
   }
-  /// Of a point that is finite.
+  /// The bin of a point, which is finite.
   CONTORNO_HD Bin bin_of(const Point& p) const {
     return {std::floor(static_cast<double>(p.row) * bins_a_px_),
             std::floor(static_cast<double>(p.col) * bins_a_px_)};
@@ -201,7 +201,8 @@ class BinTable {
     const std::uint32_t e = find(bucket, bin);
     return e == kNone ? kNone : entries_[e].newest;
   }
-  /// The same, as what can be written; adds the bin when it is new. No more bins than points may be added.
+  /// The newest point of a bin, to be written; adds the bin when it is new. No more bins than points may be
+  /// added.
   std::uint32_t& newest_in(const Bin& bin) {
     const BinHash hash(bin);
     Bucket& bucket = buckets_[hash.bucket() & mask_];

@@ -37,7 +37,7 @@ inline StageType contour_step(ContourStep step) {
       .only_on_cpu = std::move(step.only_on_cpu)};
 }
 
-/// Of a step without parameters.
+/// The parameters of a step that has none.
 struct NoParams {};
 
 /// Makes a stage from its parameters, or one without any.

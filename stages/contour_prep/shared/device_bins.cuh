@@ -37,7 +37,8 @@ struct Job {
   }
 };
 
-/// For the points of the capacity, the buckets, and what the caller wants to be 0.
+/// Makes the key of every point, and clears the buckets and what the caller wants to be 0. Called for every
+/// number below count(): for each point that there is room for, each bucket, each word to clear.
 struct MakeKeys : Job {
   std::size_t count() const {
     return std::max(
@@ -59,7 +60,7 @@ struct MakeKeys : Job {
   }
 };
 
-/// For the points of the capacity.
+/// Notes where the list of each bin begins and ends. Called for each point that there is room for.
 struct ListBins : Job {
   CONTORNO_HD void operator()(unsigned at) const {
     const unsigned none = bins.mask + 1, key = sorted_keys[at], i = order[at];

@@ -51,7 +51,8 @@ class TeamLaunch {
     launch(name, contours_by_blocks<Call, kThreads>, LaunchKind::Plain, LaunchOrder::AfterPrevious,
            blocks(kThreads, 1), kThreads, shared_bytes<Call, kThreads>(), stream, contours, call, least, end);
   }
-  /// As many as run at the same time, of so many teams each.
+  /// How many blocks to launch, each with `threads` threads in `teams` teams: no more than run at the same
+  /// time.
   unsigned blocks(unsigned threads, unsigned teams) const {
     const unsigned most = kThreadsOfMultiprocessor / threads * multiprocessors_;
     return static_cast<unsigned>(std::clamp<std::uint64_t>((contours_ + teams - 1) / teams, 1, most));

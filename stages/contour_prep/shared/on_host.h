@@ -110,7 +110,7 @@ struct OnHost {
     for_contours(context.threads, contours.counts->contours,
                  [&](std::uint32_t contour) { call(OneThread{}, contour); });
   }
-  /// The same in one thread.
+  /// Calls `call` for every contour in one thread.
   template <class Call>
   void each_briefly(const RunContext& context, const char*, const ContoursView& in, const Call& call) const {
     for_each(context, "", contours(in), [&](unsigned contour) { call(OneThread{}, contour); });

@@ -66,11 +66,11 @@ class ContourOrder {
  public:
   /// Asks for scratch, as part of the stage's plan.
   void plan(PlanContext& context, const ContoursFormat& format);
-  /// For the stage's kernels that write words, before `write`.
+  /// Where kernels of the stage write words before `write`.
   PlacementView view(const RunContext& context) const { return placement_.view(context); }
   /// Writes the contours whose word is contour_word(their points); of others it is 0.
   void write(const RunContext& context) const { write(context, placement_.view(context), nullptr); }
-  /// As HostOrder.
+  /// Does what HostOrder::write_first does.
   void write_first(const RunContext& context, const unsigned* order, unsigned limit,
                    const unsigned* starts = nullptr) const;
   Scratch sources() const { return placement_.sources(); }
@@ -152,7 +152,7 @@ class HostSelection {
   Scratch keep_;
 };
 
-/// The same on the device.
+/// HostSelection on the device.
 class DeviceSelection {
  public:
   /// Asks for scratch, as part of the stage's plan: 1.4 bytes a point and 12 a contour.
@@ -170,8 +170,8 @@ class DeviceSelection {
   Scratch keep_, kept_;
 };
 
-// As many contours with other points: where they lie when each has been given its number of points. What does
-// not fit is run again with more room (Stage::overflow), never truncated.
+// Outputs with as many contours and other points: where the contours lie when each has been given its number
+// of points. A frame that does not fit is run again with more room (Stage::overflow), never truncated.
 
 /// Called for 0 <= i < places_of(in, contours).
 struct PlaceNewPoints {
@@ -206,7 +206,7 @@ class HostNewPoints {
   /// `name` is that of the step, for messages.
   void plan(PlanContext& context, const ContoursFormat& in, const ContoursFormat& out, const char* name);
   void clear(const RunContext&) const {}
-  /// Of each contour of the stage's input, to be written.
+  /// How many points each contour of the stage's input gets; the stage writes them.
   std::uint64_t* counts(const RunContext& context) const { return context.scratch<std::uint64_t>(counts_); }
   /// Writes offsets, closed flags, attributes, begins of the classes and counts of the output.
   void place(const RunContext& context) const;

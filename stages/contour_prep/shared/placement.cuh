@@ -14,7 +14,7 @@ struct RangeShared {
   unsigned long long warps[kArrayThreads / kWarpLanes];
 };
 
-/// As the other sum_before_thread, with a barrier at the end: it can be called again at once.
+/// The other sum_before_thread and a barrier behind it, so that it can be called again at once.
 __device__ inline unsigned long long sum_before_thread(unsigned long long value, RangeShared& shared,
                                                        unsigned long long& all) {
   const unsigned long long before = sum_before_thread(value, shared.warps, all);
@@ -42,7 +42,7 @@ __device__ inline void write_sums(const RangeSumsView& sums, RangeShared& shared
 /// The sum of all words before each one, in a kernel behind the one that wrote them.
 class SumsBefore {
  public:
-  /// By all threads of a block.
+  /// Called by all threads of a block.
   __device__ SumsBefore(const RangeSumsView& sums, RangeShared& shared)
       : words_(sums.words), shift_(sums.shift) {
     const unsigned ranges = ((sums.count - 1) >> sums.shift) + 1;

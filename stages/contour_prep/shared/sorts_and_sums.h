@@ -66,7 +66,7 @@ class PairSort {
 /// Sorts keys alone, whose highest bits are their contour. On a host: HostSegmentSort (on_host.h).
 class KeySort {
  public:
-  /// As that of PairSort. The last key, all bits, is none.
+  /// Plans the sort of `count` keys as PairSort does. The key with all bits set stands for none.
   void plan(PlanContext& context, std::size_t count, int bits);
   /// Enqueues that all keys are none at first.
   void clear(const RunContext& context, unsigned long long* keys) const;

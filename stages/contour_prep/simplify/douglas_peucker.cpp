@@ -44,7 +44,7 @@ class Marker {
     split_all(halves.is_back ? halves.there : halves.back);
   }
 
-  /// Of the kept points the most important ones; of equal ones the first.
+  /// Keeps only the `budget` most important of the kept points, of equally important ones the first.
   void keep_at_most(std::uint32_t budget) {
     if (kept_ <= budget) return;
     std::nth_element(ranked_, ranked_ + budget, ranked_ + kept_,

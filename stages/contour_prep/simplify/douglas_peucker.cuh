@@ -85,7 +85,7 @@ class Splitter {
   __device__ bool exceeds(const Farthest& found, double scale) const {
     return found.distance > limits_.distance * scale;
   }
-  /// By one thread: keeps what was found, and lists both sides.
+  /// Keeps the point that was found, and lists the intervals on both sides of it. Called by one thread.
   __device__ void split(const Interval& interval, const Farthest& found, double scale, unsigned next) {
     const unsigned long long importance =
         importance_ != nullptr ? importance_of(found.distance, scale, interval.importance) : 0;
@@ -139,8 +139,8 @@ class Splitter {
     return keep_[i] != 0 && (shift == 64 || importance_[i] >> shift == shared_.least >> shift);
   }
 
-  /// Of the kept points the `budget` most important ones, of equal ones the first: finds the least importance
-  /// that is chosen, 8 bits at a time.
+  /// Keeps only the `budget` most important of the kept points, of equally important ones the first: finds
+  /// the least importance that is chosen, 8 bits at a time.
   __device__ void keep_at_most(unsigned budget) {
     if (shared_.kept <= budget) return;
     if (threadIdx.x == 0) shared_.least = 0, shared_.left = budget;

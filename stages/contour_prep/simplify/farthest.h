@@ -25,7 +25,7 @@ FarthestBetween farthest_between_avx2();
 
 class FarthestInBlocks {
  public:
-  /// Of `count` points, with room for the boxes of PointBlocks.
+  /// Takes `count` points, and in `boxes` room for the boxes of PointBlocks.
   FarthestInBlocks(const Point* points, std::uint32_t count, Box* boxes);
   /// What `search` finds between `begin` and `end`.
   Farthest operator()(FarthestBetween search, std::uint32_t begin, std::uint32_t end,

@@ -40,7 +40,7 @@ struct DouglasPeucker {
 
   explicit DouglasPeucker(const SimplifyParams& params);
 
-  /// Of a contour of so many points, on a device. Throws Error(BadData).
+  /// Says that a contour of so many points takes a device more work than is allowed. Throws Error(BadData).
   [[noreturn]] static void throw_too_much_work(std::uint32_t points);
 
   void arrays(ArrayTaker& take, const ContoursFormat& format) {

@@ -100,8 +100,8 @@ CONTORNO_HD inline Farthest farthest_of(const Point* points, std::uint32_t begin
   return found;
 }
 
-/// By importance the points of a budget are chosen: the bits of the squared tolerance at which a point would
-/// go. Points that a contour always keeps have the greatest.
+/// The importance of points that a contour always keeps. Importance decides which points a budget keeps: it
+/// is the bits of the squared tolerance from which on a point would be left out.
 inline constexpr std::uint64_t kMostImportant = ~0ULL;
 
 /// The importance of a point that splits an interval. It is below that of the points which made the interval

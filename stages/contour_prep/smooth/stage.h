@@ -75,7 +75,7 @@ class Series {
   /// The points of one transform.
   CONTORNO_HD Index steps() const { return steps_; }
   CONTORNO_HD bool has_more_terms(Index kept) const {
-    // Of sines the frequencies 0 and n are 0.
+    // In a series of sines the terms of the frequencies 0 and n are 0.
     return own_ >= 3 && kept < (parts_ == 1 ? steps_ : 2 * steps_ - 1);
   }
   CONTORNO_HD bool is_finite(Index i) const { return contorno::is_finite(points_[i]); }

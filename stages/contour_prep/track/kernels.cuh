@@ -31,11 +31,11 @@ struct Job {
   const std::uint64_t* number = nullptr;  ///< of the frame
   StateView before, after;
   unsigned* sources = nullptr;  ///< see Stage::selection
-  // Of contours:
+  // Arrays with an element a contour:
   Seen* seen = nullptr;
   unsigned* choices = nullptr;  ///< the object of the last offer; in a chain the object before; kHole
   Score* scores = nullptr;      ///< of that offer; for chains, whether it is settled
-  // Of objects:
+  // Arrays with an element an object, and a key:
   unsigned long long none = 0;  ///< the key of those that cannot be seen: behind all lists
   unsigned long long *keys = nullptr, *sorted_keys = nullptr;
   unsigned* objects = nullptr;  ///< their numbers; when these are sorted, the contour before each in a chain
@@ -54,7 +54,7 @@ __device__ __forceinline__ unsigned objects_of(const Job& job) {
   return static_cast<unsigned>(job.before.header->objects);
 }
 
-/// For the objects that there is room for.
+/// Makes the key of an object. Called for each object that there is room for.
 struct ListObjects : Job {
   CONTORNO_HD void operator()(unsigned i) const {
     unsigned long long key = none;

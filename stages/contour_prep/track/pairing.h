@@ -59,7 +59,8 @@ struct TrackedContour {
 struct PairingWork {
   std::span<TrackedContour> contours;
   std::span<const Object> objects;
-  /// An element an object, in the end kNone of those that are not seen.
+  /// An element an object: while a chain is followed, the contour before the object in it; in the end kNone
+  /// for objects that are not seen.
   std::span<std::uint32_t> contours_before;
   SeenTree::Memory tree_of_contours, tree_of_objects;
 };

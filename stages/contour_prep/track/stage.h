@@ -185,12 +185,12 @@ inline constexpr Score kOverlaps = 1U << 31;
 CONTORNO_HD inline Score score_of_overlap(double overlap) {
   return kOverlaps | std::bit_cast<std::uint32_t>(static_cast<float>(overlap));
 }
-/// Of a squared distance of centroids.
+/// The score of a squared distance of centroids; below that of any overlap.
 CONTORNO_HD inline Score score_of_square(double square, const Limits& limits) {
   if (!(square <= limits.max_distance * limits.max_distance)) return 0;
   return kOverlaps - 1 - std::bit_cast<std::uint32_t>(static_cast<float>(square));
 }
-/// The same for both ways round.
+/// The score of an object and a contour, by their overlap or by the distance of their centroids.
 CONTORNO_HD inline Score score_of(const Seen& object, const Seen& contour, const Limits& limits) {
   const double overlap = overlap_of(object.box, contour.box);
   if (overlap > 0 && overlap >= limits.min_overlap) return score_of_overlap(overlap);

@@ -52,8 +52,8 @@ class Assembler {
   void emit(const ImageView& map, void* block, std::byte* scratch, std::uint64_t contours,
             std::uint64_t points, const EmitTarget& target, std::uint32_t* class_begin) const;
 
-  /// The same for planes that the caller has marked. Their contours are numbered, and lie in the target,
-  /// behind the contours and points of `before`; `plane_begin` has room for planes + 1 numbers.
+  /// link() and emit() for planes that the caller has marked. Their contours are numbered, and lie in the
+  /// target, behind the contours and points of `before`; `plane_begin` has room for planes + 1 numbers.
   AssemblyCounts link(std::span<const LinkedPlane> planes, std::byte* scratch, std::uint64_t contours,
                       std::uint64_t points) const;
   void emit(std::span<const LinkedPlane> planes, std::byte* scratch, std::uint64_t contours,

@@ -67,7 +67,8 @@ class Emitter {
       walk(cursor, count, &place.at(rank + 1), place.step);
       return;
     }
-    // Counted from behind the cut; the segment before it ends at both ends of the list.
+    // Ranks count from the segment behind the cut; the point where the segment before the cut ends is both
+    // the first and the last of the list.
     const std::uint64_t n = place.segments;
     const std::uint64_t from_cut = rank > place.cut ? rank - place.cut - 1 : rank + n - place.cut - 1;
     const std::uint64_t before = std::min(count, n - from_cut);

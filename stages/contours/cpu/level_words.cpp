@@ -52,7 +52,7 @@ constexpr V kGreatest = std::numeric_limits<V>::has_infinity ? std::numeric_limi
 /// The range of 64 values; `nan`: one of them is not a number.
 template <class V>
 Range range_of(const V* values, SampleScale scale, bool& nan) {
-  // As vectors, which compilers do not make of a plain loop here.
+  // The loop works on vectors, which compilers do not make of a plain one here.
   constexpr int kLanes = 16 / sizeof(V);
   using Lanes [[gnu::vector_size(16)]] = V;
   Lanes low = kGreatest<V> - Lanes{}, high = kLeast<V> - Lanes{};

@@ -28,8 +28,8 @@ struct RowCells {
   FirstSegments<unsigned long long> first;
 };
 
-/// The same for 32 cells of a row: what linking needs of a neighbouring cell, in 16 bytes, so that one load
-/// brings it; FromWords has the rest.
+/// 32 cells of a row, bit by bit: what linking needs of a neighbouring cell, in 16 bytes, so that one load
+/// brings it. FromWords has the rest.
 struct alignas(16) CellWords {
   unsigned crossed, saddle, to_odd, to_late;
 };

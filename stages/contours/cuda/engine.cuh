@@ -63,7 +63,7 @@ struct Counters {
   unsigned finishing_blocks;                  ///< blocks of finish_and_number that have finished their pieces
   unsigned finished_blocks;                   ///< blocks of scatter_points that are done
   unsigned earlier_segments, earlier_pieces;  ///< in earlier groups of planes
-  // Of several levels:
+  // For channels that have several levels:
   unsigned long long near_tiles;  ///< pairs of a plane and a tile that are near each other
   unsigned strip_heads;           ///< contours in NearTiles::heads
   unsigned strip_chunks;          ///< chunks of strips that blocks have taken
@@ -119,8 +119,8 @@ struct alignas(16) LevelEntry {
   int channel;
 };
 
-/// Of several levels: the plane at a position (see NearTiles); and of the plane with this number its level,
-/// and the channel that begins with it, or kNone.
+/// Row i of the table of planes where channels have several levels: the plane at position i (see NearTiles),
+/// the level of plane i, and the channel that begins with plane i, or kNone.
 struct alignas(16) LevelRow {
   LevelEntry entry;
   double plane_level;

@@ -53,9 +53,9 @@ struct ContourEngineSpec {
   ImageFormat map{};             ///< channels = number of planes, each with its own contours
   double divisor = 1;            ///< stored integers stand for v / divisor (255 for uint8 probabilities)
   std::vector<double> levels{};  ///< in units of the values; plane k uses levels[k % size]
-  /// Of a map that is searched at several levels: how many of `levels` each channel has, one channel after
-  /// the other. Planes then are channels at a level, in the order of `levels`, and class_begin has one more.
-  /// Empty: each channel is a plane.
+  /// How many of `levels` each channel has, one channel after the other, where a map is searched at several
+  /// levels. A plane is then a channel at a level, in the order of `levels`, and class_begin has one element
+  /// more than there are planes. Empty: each channel is a plane.
   std::vector<int> channel_levels{};
   Connectivity connectivity = Connectivity::Low;
   Orientation orientation = Orientation::Low;
@@ -101,19 +101,19 @@ class CudaContourEngine {
   void enqueue(const ImageView& map, const MaskView& mask, void* workspace, const ContoursView64& out,
                void* stream) const;
 
-  /// The same, while the map arrives and the contours leave. `upload` (null: the map has arrived) brings
-  /// `map` to the device and was begun on `stream`: bands are worked on as they arrive, and work that is
-  /// enqueued on `stream` after this finds the whole map. `host` (null: the contours stay on the device) gets
-  /// the contours that exist, those of complete planes while others are being made; its arrays lie in
+  /// Enqueues the work while the map arrives and the contours leave. `upload` (null: the map has arrived)
+  /// brings `map` to the device and was begun on `stream`: bands are worked on as they arrive, and work that
+  /// is enqueued on `stream` after this finds the whole map. `host` (null: the contours stay on the device)
+  /// gets the contours that exist, those of complete planes while others are being made; its arrays lie in
   /// page-locked memory, aligned to kAlignment. When a count is over its capacity only the counts are valid.
   /// `traced`, if any, is called when steps 1 to 6 (engine.cuh) of the last band have been enqueued.
   void enqueue(const ImageView& map, BandedUpload* upload, const MaskView& mask, void* workspace,
                const ContoursView& out, const ContoursView* host, void* stream,
                const std::function<void()>& traced = {}) const;
 
-  /// The same for the classes of a graph, of which channel k is class k: `plane_begin`, device memory for
-  /// spec().planes() + 1 numbers, gets where planes begin, and `out` where classes begin and, if it has the
-  /// column, the level of each contour. `traced` is called for the last group of levels.
+  /// Enqueues the work for the classes of a graph, of which channel k is class k: `plane_begin`, device
+  /// memory for spec().planes() + 1 numbers, gets where planes begin, and `out` where classes begin and, if
+  /// it has the column, the level of each contour. `traced` is called for the last group of levels.
   void enqueue_classes(const ImageView& map, void* workspace, std::uint32_t* plane_begin,
                        const ContoursView& out, void* stream, const std::function<void()>& traced = {}) const;
 

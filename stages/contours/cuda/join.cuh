@@ -143,7 +143,8 @@ __device__ __forceinline__ void list_closed(const PlaneGroup<P>& group, const Co
   }
 }
 
-/// The same where channels have several levels: in NearTiles::heads, however many they are.
+/// Lists the closed pieces, however many they are, in NearTiles::heads; for channels that have several
+/// levels.
 template <class P, unsigned kThreads>
 __device__ __forceinline__ void list_closed_in_strips(const PlaneGroup<P>& group, const Counters& counters) {
   const unsigned first = (gridDim.x - 1 - blockIdx.x) * kThreads + threadIdx.x;

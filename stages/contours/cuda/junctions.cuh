@@ -9,8 +9,8 @@
 
 namespace contorno::contour_engine {
 
-/// The first junction of the tile that has the cell (row, col). A tile has those of the grid edges on its
-/// upper and left side, and for its cells at its sides those of their corners that lie on these. So whatever
+/// The first junction of the tile that has the cell (row, col). A tile has a junction for each grid edge on
+/// its upper and left side, and one for each corner of its cells that lies on one of its sides. So whatever
 /// crosses a junction crosses a cell of its tile.
 template <class P>
 __device__ __forceinline__ unsigned first_junction(const PlaneGroup<P>& group, int plane, int row, int col) {
@@ -47,7 +47,8 @@ __device__ __forceinline__ unsigned junction_at_sample(const PlaneGroup<P>& grou
   if (!between_rows && col % kTileColumns != 0) return kNone;
   const int below = quadrant >> 1, right = quadrant & 1;  // where the cell lies
   const int cell_row = row - 1 + below, cell_col = col - 1 + right;
-  // Of the sides below, above, right and left of the sample, each with two corners a cell.
+  // The corners are numbered along the side below the sample, then above, right and left of it, two for each
+  // cell.
   const int corner =
       between_rows ? (below != 0 ? 0 : 2 * kTileColumns) + 2 * (cell_col % kTileColumns) + right
                    : 4 * kTileColumns + (right != 0 ? 0 : 2 * kTileRows) + 2 * (cell_row % kTileRows) + below;

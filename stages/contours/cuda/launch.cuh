@@ -103,8 +103,8 @@ void enqueue_trace(const ContourEngineSpec& spec, const ContourEngineDevice& dev
   });
 }
 
-/// As many blocks as run at the same time, and no more than the pieces need, since a block without work takes
-/// time to start. Several levels have more pieces.
+/// How many blocks join pieces: as many as run at the same time, and no more than the pieces need, since a
+/// block without work takes time to start. A map with several levels has more pieces.
 template <class P>
 unsigned join_blocks(const ContourEngineDevice& device, const PlaneGroup<P>& group) {
   const unsigned most = (group.by_level != 0 ? 6 : 2) * device.processors;

@@ -56,8 +56,8 @@ __device__ __noinline__ AroundSample follower_at_sample(const Map& map, int chan
   return follower < 0 ? AroundSample{-1, 0} : AroundSample{follower >> 1, follower & 1};
 }
 
-/// For the lanes whose segment ends on a sample, at (row, col): which segment leaves that sample. Each half
-/// of the warp finds one at a time.
+/// Which segment leaves the sample at (row, col), for the lanes whose segment ends on it (`on_sample`). Each
+/// half of the warp finds one such segment at a time.
 template <class S>
 __device__ __forceinline__ AroundSample followers_at_samples(const Tile<S>& tile, bool on_sample,
                                                              const TileSegment& segment, int row, int col) {
@@ -161,7 +161,7 @@ __device__ __forceinline__ void link_by_points(Tile<S>& tile) {
   tile.sync();
 }
 
-/// The same in a function of its own, with a tile of its own.
+/// link_by_points in a function that is not inlined, with a tile of its own.
 template <class S>
 __device__ __noinline__ void link_exact(const PlaneGroup<typename S::Point>& group,
                                         TileShared<typename S::Links>& shared, TileBounds bounds,

@@ -85,9 +85,9 @@ __device__ __forceinline__ TileRange<typename Sample<T>::Value> range_of(const M
   return range;
 }
 
-/// For the least and for the greatest sample of a tile, the first position that is of `channel` and whose
-/// threshold is not below that sample (levels that are NaN are of these), or is of a later channel. Called by
-/// whole warps.
+/// Two positions, for the least and for the greatest sample of a tile: the first one that is of `channel` and
+/// whose threshold is not below that sample (levels that are NaN are of these), or is of a later channel.
+/// Called by whole warps.
 template <class T, class P>
 __device__ __forceinline__ uint2 first_not_below(const PlaneGroup<P>& group, int channel,
                                                  const TileRange<typename Sample<T>::Value>& range) {
@@ -171,7 +171,7 @@ __global__ void __launch_bounds__(kNearThreads, 1024 / kNearThreads)
     return;
   }
   if (at + count > group.tile_capacity) {
-    // As many points as it takes to have room for them.
+    // The frame is run again, with room for so many points that the near tiles fit, too.
     if (lane != 0) return;
     Counters& counters = *group.work.counters;
     counters.full = 1;

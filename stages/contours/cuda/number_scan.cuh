@@ -76,7 +76,7 @@ __device__ __forceinline__ void number_pieces(const PlaneGroup<P>& group, const 
   });
 }
 
-/// The same, and if the unit begins a plane writes where that begins.
+/// Numbers the contours of a unit, and where the unit is the first of a plane writes where the plane begins.
 template <class P>
 __device__ __forceinline__ void number_unit(const PlaneGroup<P>& group, unsigned unit,
                                             const UnitPieces& pieces, unsigned long long& running) {

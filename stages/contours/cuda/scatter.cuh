@@ -89,7 +89,7 @@ struct WarpPart {
   unsigned next, end;  ///< indices: of the next 32 points, and behind the last one
   unsigned begun;      ///< pieces that begin before `next`
 
-  /// Of `count` pieces with `points` points.
+  /// The part of this warp, of `count` pieces with `points` points.
   __device__ __forceinline__ WarpPart(const ScatterShared& s, unsigned count, unsigned points) {
     const unsigned rounds = (points + 31) / 32, warp = threadIdx.x / 32;
     next = rounds * warp / kScatterWarps * 32;

@@ -100,7 +100,7 @@ struct PieceRecord {
   unsigned representative;  ///< segment at which the piece's data are collected
   unsigned first, count;    ///< segment with the smallest raster id; number of segments
   bool open, dropped;
-  // Of an open piece:
+  // For an open piece alone:
   PointD from;
   unsigned exit, entry;  ///< junctions where its follower is found, where it is found; or kNone
 };

@@ -48,8 +48,8 @@ inline constexpr double kNear = 0x1p-19, kFar = 0x1p17;
 static_assert(kNear >= 2 * kRoundsOntoSample * (kFar + kFar));
 static_assert(kNear >= 16 * static_cast<double>(std::numeric_limits<float>::epsilon()));
 
-/// The same of some samples together: safe if the least distance is above this part of the greatest, and far
-/// above the rounding of the level.
+/// Several samples together are safe if their least distance from the level is above this part of the
+/// greatest, and far above the rounding of the level.
 inline constexpr double kLeastOfGreatest = 0x1p-34;
 static_assert(kLeastOfGreatest >= 2 * kRoundsOntoSample * (1 + 1));
 

@@ -41,7 +41,7 @@ void write(const FileKind& kind, const std::string& folder, const ContoursView& 
   sink->finish();
 }
 
-/// What writing and what reading takes for each point; nothing where the frame is refused.
+/// How many operations writing a file and reading it take for each point; nothing where the frame is refused.
 std::optional<std::pair<double, double>> operations_a_point(const FileKind& kind,
                                                             const std::vector<TestContour>& contours) {
   const TestContours given(kSlowSide, kSlowSide, 1, contours);

@@ -146,8 +146,9 @@ double area_of(std::span<const Point> points) {
   return twice / 2;
 }
 
-/// The area above the level in a cell with corners `v` clockwise: of the corners that are high and the
-/// crossings, in order; where two low corners are joined over the middle, of two triangles.
+/// The area above the level in a cell with corners `v`, clockwise. It is the area of the polygon of the high
+/// corners and the crossings, in order; where two low corners are joined over the middle, that of two
+/// triangles.
 double area_above(const std::array<double, 4>& v, double level, bool joins_high) {
   constexpr std::array<Place, 4> kCorners{Place{0, 0}, {1, 0}, {1, 1}, {0, 1}};
   std::array<bool, 4> high{};

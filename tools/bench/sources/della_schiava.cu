@@ -14,7 +14,7 @@ namespace {
 constexpr int kBands = 4;
 constexpr int kSmallest = 512;  // levels with a smaller side are not cut into bands
 
-/// A thread a pixel of rows [begin, end) of `out`.
+/// Makes rows [begin, end) of `out`; each thread makes one pixel.
 __global__ void generate_mipmap(const uchar4* in, int in_width, int in_height, uchar4* out, int out_width,
                                 int begin, int end) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

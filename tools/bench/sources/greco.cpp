@@ -181,7 +181,7 @@ PlainContours circles(std::uint32_t points) {
   return contours;
 }
 
-/// The same points in five arcs a circle, of which two are too short to stay.
+/// The points of `circles` in five arcs a circle, of which two are too short to stay.
 PlainContours arcs(const PlainContours& circles) {
   PlainContours contours{.x = circles.x, .y = circles.y};
   for (const int begin : circles.begins)

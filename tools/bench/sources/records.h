@@ -54,7 +54,7 @@ std::vector<double> seconds_of(int runs, const F& f) {
   return all;
 }
 
-/// The same of calls that return their seconds.
+/// The times of calls that return their seconds.
 template <class F>
 std::vector<double> measured(int runs, const F& f) {
   std::vector<double> all;

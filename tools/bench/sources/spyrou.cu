@@ -7,8 +7,8 @@
 namespace contorno::sources {
 namespace {
 
-/// A thread a pair of a climbing point and a point; sums by atomics. With kShared a thread copies its point
-/// into a piece of shared memory of its own first.
+/// Each thread works on one pair of a climbing point and a point, and adds to the sums by atomics. With
+/// kShared it first copies its point into a piece of shared memory of its own.
 template <bool kShared>
 __global__ void add_pairs(const float* x, const float* y, float* numerator, float* denominator, int count,
                           int dims, float sigma) {
