@@ -1,6 +1,6 @@
-// The convex hull of one contour, by a warp or a block. It is found in two steps: points that are no corners
-// of the hull of the few around them go, again and again, and around those that are left the hull is wrapped:
-// from each corner all threads look for the next one.
+// The convex hull of one contour, by a warp or a block. It is found in two steps. First, points that are no
+// corners of the hull of the few points around them are left out, again and again. Then the hull is wrapped
+// around the points that are left: from each corner all threads look for the next one.
 //
 // The area is that of hull.cpp, bit for bit: all is decided in integers (measures.h), so any algorithm may
 // stand here. Every thread of a team (team.cuh) makes every call.

@@ -40,7 +40,8 @@ class CarriedState {
 
   /// Before a frame: brings what it begins with, in the order of `stream`, and tells its number.
   void bring(std::uint64_t frame_number, void* stream);
-  /// Behind the frame's last stage with a state, on CUDA: who begins with this waits until here.
+  /// Called on CUDA when the work of the frame's last stage with a state is enqueued on `stream`: a frame
+  /// that begins with what this one leaves waits for that work.
   void mark(void* stream) const;
   /// When the frame is complete and valid.
   void settle() { next_ = left(); }

@@ -31,8 +31,8 @@ enum class PortType : std::uint8_t { Image, Contours };
 
 /// What an input takes where a graph does not say more.
 /// Stage: the nearest earlier output that fits; a graph without one is refused.
-/// FrameOrMaps: the same; if there is none, the source's frame, else its maps.
-/// MapsOrFrame: likewise, but the maps first.
+/// FrameOrMaps: the nearest earlier output that fits; if there is none, the source's frame, else its maps.
+/// MapsOrFrame: the nearest earlier output that fits; if there is none, the source's maps, else its frame.
 /// Frame: the source's frame, whatever stages lie between.
 /// A plain `from: source` passes over the stages: maps first of MapsOrFrame, else the frame first.
 enum class From : std::uint8_t { Stage, FrameOrMaps, MapsOrFrame, Frame };

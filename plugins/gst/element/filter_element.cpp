@@ -78,8 +78,8 @@ GstCaps* transform_caps(GstBaseTransform* transform, GstPadDirection, GstCaps* c
   return both;
 }
 
-/// Buffers go on in the memory that they came in: upstream is offered what downstream offers, but memory from
-/// which a device can copy where the graph runs on one.
+/// Buffers go on in the memory that they came in, so upstream is offered what downstream offers. Where the
+/// graph runs on a device, upstream is offered memory from which the device can copy instead.
 gboolean propose_allocation(GstBaseTransform* transform, GstQuery*, GstQuery* query) {
   const gboolean known = gst_pad_peer_query(GST_BASE_TRANSFORM_SRC_PAD(transform), query);
   GstCaps* caps = nullptr;
