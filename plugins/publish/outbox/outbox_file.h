@@ -79,8 +79,8 @@ class RouteFile {
     std::uint64_t id = 0, run = 0, n = 0;
     std::string camera, kind, body;
   };
-  /// The next messages behind the cursor.
-  std::vector<Row> next();
+  /// The next messages behind the cursor, `most` of them or about a mebibyte.
+  std::vector<Row> next(std::size_t most);
   /// Moves the cursor behind the row of this id; what every route has is removed.
   void moved_to(std::uint64_t id);
   void set_aside(const Row& row, const std::string& reason);

@@ -18,7 +18,11 @@ constexpr std::int64_t kSayAgain = 60'000'000'000;  // ns
 }  // namespace
 
 Publisher::Publisher(const OutboxSettings& settings, const RouteSpec& route, Shared& shared)
-    : settings_(settings), route_(route), shared_(shared), back_off_({}, std::random_device{}()) {
+    : settings_(settings),
+      route_(route),
+      shared_(shared),
+      back_off_({}, std::random_device{}()),
+      batch_(static_cast<std::int64_t>(route.target.timeout_ms * 1e6)) {
   cursor_ = RouteFile(settings_, route_.name, shared_.writing).cursor();
   thread_ = std::thread([this] { run(); });
 }
@@ -64,7 +68,7 @@ void Publisher::publish() {
 /// False: nothing waits.
 bool Publisher::publish_some(RouteFile& file, Route& route) {
   const std::uint64_t last = shared_.last_id;
-  const std::vector<RouteFile::Row> rows = file.next();
+  const std::vector<RouteFile::Row> rows = file.next(batch_.messages());
   if (rows.empty()) {
     // Rows up to there are gone: a route that was added later has missed them.
     if (last > cursor_) cursor_ = last;
@@ -79,11 +83,23 @@ bool Publisher::publish_some(RouteFile& file, Route& route) {
       messages.push_back(
           {.run = row.run + 1, .camera = row.camera, .kind = row.kind, .n = row.n, .body = row.body});
   }
-  Route::Sent sent = route.send(messages);
+  Route::Sent sent = send(route, messages);
   sent.count = std::min(sent.count, rows.size());
   advance(file, rows, sent);
   back_off_.reset();
   return true;
+}
+
+Route::Sent Publisher::send(Route& route, const std::vector<RouteMessage>& messages) {
+  const std::int64_t since = now_ns();
+  try {
+    Route::Sent sent = route.send(messages);
+    if (sent.count > 0) batch_.acknowledged(sent.count, now_ns() - since);
+    return sent;
+  } catch (...) {
+    batch_.failed(messages.size());
+    throw;
+  }
 }
 
 void Publisher::advance(RouteFile& file, const std::vector<RouteFile::Row>& rows, const Route::Sent& sent) {

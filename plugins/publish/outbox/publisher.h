@@ -10,8 +10,10 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "pipeline/run/back_off.h"
+#include "plugins/publish/outbox/batch_size.h"
 #include "plugins/publish/outbox/kept_times.h"
 #include "plugins/publish/outbox/outbox_file.h"
 
@@ -56,6 +58,7 @@ class Publisher {
   void run();
   void publish();
   bool publish_some(RouteFile& file, Route& route);
+  Route::Sent send(Route& route, const std::vector<RouteMessage>& messages);
   void advance(RouteFile& file, const std::vector<RouteFile::Row>& rows, const Route::Sent& sent);
   void pause(std::int64_t nanoseconds);
   void say_failure(const std::string& reason);
@@ -68,6 +71,7 @@ class Publisher {
   std::atomic<std::uint64_t> cursor_ = 0;
   std::uint64_t generation_ = 0;  // of the file that is read
   BackOff back_off_;
+  BatchSize batch_;
   std::int64_t said_ns_ = 0;
   std::atomic<bool> is_down_ = false;
   std::thread thread_;

@@ -27,14 +27,14 @@ RouteFile::RouteFile(const OutboxSettings& settings, const std::string& route, s
   cursor_ = cursor.step() ? cursor.number(0) : 0;
 }
 
-std::vector<RouteFile::Row> RouteFile::next() {
-  constexpr std::size_t kMostRows = 64, kMostBytes = std::size_t{1} << 20;
+std::vector<RouteFile::Row> RouteFile::next(std::size_t most) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
   std::vector<Row> rows;
   std::size_t bytes = 0;
   // Read to the end at once: a reader that stays in a transaction lets the write-ahead log grow.
   Statement behind(database_,
-                   "SELECT id, run, camera, n, kind, body FROM messages WHERE id > ? ORDER BY id LIMIT 64");
-  behind.bind(1, cursor_);
+                   "SELECT id, run, camera, n, kind, body FROM messages WHERE id > ? ORDER BY id LIMIT ?");
+  behind.bind(1, cursor_).bind(2, most);
   const auto has_next = [&] {
     try {
       return behind.step();
@@ -43,7 +43,7 @@ std::vector<RouteFile::Row> RouteFile::next() {
       return false;
     }
   };
-  while (rows.size() < kMostRows && bytes < kMostBytes && has_next()) {
+  while (bytes < kMostBytes && has_next()) {
     rows.push_back({.id = behind.number(0),
                     .run = behind.number(1),
                     .n = behind.number(3),
