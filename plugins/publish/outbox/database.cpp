@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 
 namespace contorno::outbox {
+namespace {
+
+constexpr int kBusyMilliseconds = 10'000;
+
+}  // namespace
 
 Database::Database(const std::string& path, Access access) : path_(path) {
   const int flags =
@@ -14,7 +19,6 @@ Database::Database(const std::string& path, Access access) : path_(path) {
     sqlite3_close(handle_);
     throw error;
   }
-  constexpr int kBusyMilliseconds = 10'000;
   sqlite3_busy_timeout(handle_, kBusyMilliseconds);
 }
 
@@ -29,6 +33,15 @@ void Database::run(const char* sql) {
 std::int64_t Database::number(const char* sql) {
   Statement statement(*this, sql);
   return statement.step() ? static_cast<std::int64_t>(statement.number(0)) : 0;
+}
+
+bool Database::empty_log() {
+  constexpr int kShortMilliseconds = 100;
+  sqlite3_busy_timeout(handle_, kShortMilliseconds);
+  const int code = sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+  sqlite3_busy_timeout(handle_, kBusyMilliseconds);
+  if (code != SQLITE_BUSY) check(code);
+  return code != SQLITE_BUSY;
 }
 
 void Database::check(int code) const {

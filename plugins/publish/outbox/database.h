@@ -19,8 +19,14 @@ class DatabaseError : public Error {
       : Error(ExitCode::Io, sentence), sqlite_code_(sqlite_code & 0xFF) {}
   /// The file's content is none of SQLite's, or damaged.
   bool is_corrupt() const { return sqlite_code_ == SQLITE_CORRUPT || sqlite_code_ == SQLITE_NOTADB; }
-  /// The disk, or the file by its limit, has no room.
+  /// The disk has no room.
   bool is_full() const { return sqlite_code_ == SQLITE_FULL; }
+  /// Another program holds a lock of the file.
+  bool is_locked() const { return sqlite_code_ == SQLITE_BUSY; }
+  /// The file cannot be opened for writing.
+  bool is_shut() const {
+    return sqlite_code_ == SQLITE_CANTOPEN || sqlite_code_ == SQLITE_READONLY || sqlite_code_ == SQLITE_PERM;
+  }
 
  private:
   int sqlite_code_;
@@ -40,6 +46,9 @@ class Database {
   void run(const char* sql);
   /// The one number that a statement gives; 0 where it gives none.
   std::int64_t number(const char* sql);
+  /// Copies the write-ahead log into the file and makes it empty. False: somebody who reads the file, and
+  /// does not end soon, needs the log as it is.
+  bool empty_log();
   /// Throws what `code` means, unless it is a success.
   void check(int code) const;
   sqlite3* handle() const { return handle_; }

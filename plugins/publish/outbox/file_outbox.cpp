@@ -13,6 +13,8 @@
 namespace contorno::outbox {
 namespace {
 
+constexpr const char* kDiskIsFull = "its disk has no room";
+
 /// One try at the start: a broker that must not be used ends the run before a frame. One that does not answer
 /// is waited for by its publisher.
 void try_routes(const OutboxSettings& settings) {
@@ -181,19 +183,22 @@ std::vector<OutboxMessage> FileOutbox::take_some() {
   return messages;
 }
 
-/// One commit; again where the file was damaged or full.
+/// One commit; again where the file was damaged, locked or full.
 void FileOutbox::keep(const std::vector<OutboxMessage>& messages) {
   for (int replaced = 0;;) {
     try {
       make_room(messages);
       file_.keep(run_, messages);
       waits_for_room_ = false;
+      reason_said_.clear();
       break;
     } catch (const DatabaseError& error) {
       if (error.is_corrupt() && replaced++ == 0) {
         begin_new_file();
       } else if (error.is_full()) {
-        wait_for_room();
+        wait_for_room(kDiskIsFull);
+      } else if (error.is_locked()) {
+        wait_for_room("another program has locked it");
       } else {
         throw;
       }
@@ -220,39 +225,73 @@ void FileOutbox::begin_new_file() {
 }
 
 void FileOutbox::make_room(const std::vector<OutboxMessage>& messages) {
-  const std::uint64_t bytes = bytes_of(messages);
-  while (!file_.has_room(bytes, messages.size())) {
-    if (!is_full_.exchange(true) && settings_.tell) {
-      const bool drops = settings_.when_full == WhenFull::DropOldest;
-      settings_.tell(
-          {.severity = Severity::Warning,
-           .name = "outbox_full",
-           .subject = settings_.path,
-           .fields = {{"outbox", settings_.path},
-                      {"max_bytes", std::to_string(settings_.max_bytes)},
-                      {"then", drops ? "drop_oldest" : "wait"}},
-           .sentence = fmt::format("the outbox '{}' is full ({} bytes allowed): {}", settings_.path,
-                                   settings_.max_bytes,
-                                   drops ? "the oldest messages become gaps"
-                                         : "nothing is kept until routes have brought messages away")});
+  using Room = OutboxFile::Room;
+  const auto look = [this, bytes = bytes_of(messages), count = messages.size()] {
+    return file_.room_for(bytes, count);
+  };
+  for (Room room = look(); room != Room::Enough; room = look()) {
+    if (room == Room::DiskFull) {
+      wait_for_room(kDiskIsFull);
+      continue;
     }
+    // Dropping messages makes the log longer, and frees nothing while it is held.
+    if (room == Room::Held) {
+      wait_for_room("another program reads it, and does not end");
+      continue;
+    }
+    if (!is_full_.exchange(true)) say_full();
     if (settings_.when_full == WhenFull::DropOldest && file_.drop_oldest()) continue;
-    wait_for_room();
+    wait_for_room({});
   }
   is_full_ = false;
 }
 
-void FileOutbox::wait_for_room() {
+void FileOutbox::say_full() const {
+  if (!settings_.tell) return;
+  const bool drops = settings_.when_full == WhenFull::DropOldest;
+  settings_.tell({.severity = Severity::Warning,
+                  .name = "outbox_full",
+                  .subject = settings_.path,
+                  .fields = {{"outbox", settings_.path},
+                             {"max_bytes", std::to_string(settings_.max_bytes)},
+                             {"then", drops ? "drop_oldest" : "wait"}},
+                  .sentence = fmt::format(
+                      "the outbox '{}' is full ({} bytes allowed): {}", settings_.path, settings_.max_bytes,
+                      drops ? "the oldest messages become gaps"
+                            : "nothing is kept until routes have brought messages away")});
+}
+
+/// A look later it is tried again. `reason` is said once, until something is kept; it is empty where all is
+/// said.
+void FileOutbox::wait_for_room(const std::string& reason) {
   constexpr std::chrono::milliseconds kLook(100);
   waits_for_room_ = true;
+  if (!reason.empty() && reason != std::exchange(reason_said_, reason) && settings_.tell)
+    settings_.tell({.severity = Severity::Warning,
+                    .name = "outbox_waits",
+                    .subject = settings_.path,
+                    .fields = {{"outbox", settings_.path}, {"reason", reason}},
+                    .sentence = fmt::format("nothing is kept in the outbox '{}': {}; it is tried again",
+                                            settings_.path, reason)});
   {
     const std::lock_guard lock(mutex_);
     if (closed_)
       throw Error(ExitCode::Io,
-                  fmt::format("the outbox '{}' has no room, and the run has ended", settings_.path));
+                  fmt::format("the outbox '{}' cannot keep the last messages ({}), and the run has ended",
+                              settings_.path, reason.empty() ? "it is full" : reason));
   }
   std::unique_lock lock(shared_.mutex);
   shared_.changed.wait_for(lock, kLook);
+}
+
+/// What SQLite says of a file that cannot be opened, or that somebody has locked, is no failure of the disk.
+std::unique_ptr<FileOutbox> make_outbox(const OutboxSettings& settings) {
+  try {
+    return std::make_unique<FileOutbox>(settings);
+  } catch (const DatabaseError& error) {
+    if (error.is_locked() || error.is_shut()) throw Error(ExitCode::CannotCreate, error.what());
+    throw;
+  }
 }
 
 std::shared_ptr<Outbox> open_outbox(const OutboxSettings& settings) {
@@ -264,7 +303,7 @@ std::shared_ptr<Outbox> open_outbox(const OutboxSettings& settings) {
     open.closed.wait(lock);
   }
   try_routes(settings);
-  std::shared_ptr<Outbox> outbox(new FileOutbox(settings),
+  std::shared_ptr<Outbox> outbox(make_outbox(settings).release(),
                                  [path = settings.path](const FileOutbox* old) { open.close(old, path); });
   open.by_path[settings.path] = outbox;
   return outbox;

@@ -38,7 +38,8 @@ class FileOutbox final : public Outbox {
   void keep(const std::vector<OutboxMessage>& messages);
   void begin_new_file();
   void make_room(const std::vector<OutboxMessage>& messages);
-  void wait_for_room();
+  void say_full() const;
+  void wait_for_room(const std::string& reason);
 
   const OutboxSettings settings_;
   const FileLock lock_;
@@ -55,10 +56,15 @@ class FileOutbox final : public Outbox {
   std::string failure_;                // why nothing is kept any more
   std::atomic<bool> is_full_ = false;  // the file has no room
   std::atomic<bool> waits_for_room_ = false;
+  std::string reason_said_;  // why it waits; the keeper's
 
   std::vector<std::unique_ptr<Publisher>> publishers_;
   std::thread keeper_;  // last: it uses the others
 };
+
+/// Opens the file. Throws Error(CannotCreate) where another program has locked it or it cannot be opened for
+/// writing, Error(Io) where it cannot be read or written.
+std::unique_ptr<FileOutbox> make_outbox(const OutboxSettings& settings);
 
 /// Opens the outbox of a path, or joins the one that this process has.
 std::shared_ptr<Outbox> open_outbox(const OutboxSettings& settings);

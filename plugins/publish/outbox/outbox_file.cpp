@@ -238,35 +238,47 @@ std::uint64_t OutboxFile::last_id() {
 
 /// Where there is none, the pages that rows have left are given back, some at a time: moving others into
 /// their place is written to the log first.
-bool OutboxFile::has_room(std::uint64_t bytes, std::size_t messages) {
+OutboxFile::Room OutboxFile::room_for(std::uint64_t bytes, std::size_t messages) {
   const std::lock_guard lock(writing_);
-  const auto fits = [&] { return bytes_with(bytes, messages) <= settings_.max_bytes; };
-  const auto free_pages = [&] { return database_->number("PRAGMA freelist_count"); };
-  if (fits()) return true;
-  for (std::int64_t free = free_pages(), before = free + 1; free < before;) {
-    database_->run("PRAGMA incremental_vacuum(16)");
-    // The write-ahead log keeps the size that it has had.
-    database_->number("PRAGMA wal_checkpoint(TRUNCATE)");
-    if (fits()) return true;
-    before = free, free = free_pages();
-  }
-  return false;
-}
-
-/// How large file and write-ahead log will be at most, together.
-std::uint64_t OutboxFile::bytes_with(std::uint64_t bytes, std::size_t messages) {
-  const std::int64_t pages = database_->number("PRAGMA page_count"),
-                     free = database_->number("PRAGMA freelist_count");
   // Rows that do not fill their pages, and pages of the indexes.
   const auto needed =
       static_cast<std::int64_t>(bytes) / (kPageBytes - 4) + 2 * static_cast<std::int64_t>(messages) + 8;
-  std::error_code absent;
-  const auto log = fs::file_size(settings_.path + "-wal", absent);
+  const auto free_pages = [&] { return database_->number("PRAGMA freelist_count"); };
+  Room room = room_now(needed);
+  for (std::int64_t free = free_pages(), before = free + 1; room != Room::Enough && free < before;) {
+    // The write-ahead log keeps the size that it has had. Nothing is written while it cannot be emptied.
+    if (!database_->empty_log()) return Room::Held;
+    if ((room = room_now(needed)) == Room::Enough) break;
+    database_->run("PRAGMA incremental_vacuum(16)");
+    if (!database_->empty_log()) return Room::Held;
+    room = room_now(needed);
+    before = free, free = free_pages();
+  }
+  return room;
+}
+
+/// By how large file and write-ahead log will be at most, and what the disk has.
+OutboxFile::Room OutboxFile::room_now(std::int64_t needed_pages) {
   constexpr std::int64_t kFrameBytes = kPageBytes + 24;
-  const std::int64_t log_bytes = std::max((log_pages(settings_.max_bytes) + needed) * kFrameBytes,
-                                          absent ? 0 : static_cast<std::int64_t>(log) + needed * kFrameBytes);
-  const std::int64_t after = pages + std::max<std::int64_t>(0, needed - free);
-  return static_cast<std::uint64_t>(after * kPageBytes + log_bytes);
+  const auto size_of = [](const std::string& path) {
+    std::error_code absent;
+    const auto bytes = fs::file_size(path, absent);
+    return absent ? 0 : static_cast<std::int64_t>(bytes);
+  };
+  const std::int64_t pages = database_->number("PRAGMA page_count"),
+                     free = database_->number("PRAGMA freelist_count");
+  const std::int64_t file = (pages + std::max<std::int64_t>(0, needed_pages - free)) * kPageBytes;
+  const std::int64_t log = size_of(settings_.path + "-wal") + needed_pages * kFrameBytes;
+  const std::int64_t longest_log =
+      std::max(log, (log_pages(settings_.max_bytes) + needed_pages) * kFrameBytes);
+  if (static_cast<std::uint64_t>(file + longest_log) > settings_.max_bytes) return Room::None;
+  // Where the disk is full to its last page, nothing can be taken out of the outbox: that is written first.
+  constexpr std::int64_t kSpare = 1 << 20;
+  std::error_code unknown;
+  const auto disk = static_cast<std::int64_t>(fs::space(settings_.path, unknown).available);
+  const std::int64_t growth =
+      std::max<std::int64_t>(0, file - size_of(settings_.path)) + needed_pages * kFrameBytes;
+  return unknown || growth + kSpare <= disk ? Room::Enough : Room::DiskFull;
 }
 
 bool OutboxFile::drop_oldest() {

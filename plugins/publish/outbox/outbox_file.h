@@ -48,8 +48,14 @@ class OutboxFile {
   void keep(std::uint64_t run, std::span<const OutboxMessage> messages);
   /// The id of the last message that was kept; ids grow by one.
   std::uint64_t last_id();
-  /// Whether messages of so many bytes in all can be kept below the limit.
-  bool has_room(std::uint64_t bytes, std::size_t messages);
+  enum class Room : std::uint8_t {
+    Enough,
+    None,
+    DiskFull,
+    Held,  ///< somebody reads the file, so that the write-ahead log cannot be made shorter
+  };
+  /// Whether messages of so many bytes in all can be kept below the limit, and the disk has a mebibyte more.
+  Room room_for(std::uint64_t bytes, std::size_t messages);
   /// Makes the oldest messages of frames gaps. False: there is none left.
   bool drop_oldest();
   /// Closes the file, moves it aside and makes a new one.
@@ -58,7 +64,7 @@ class OutboxFile {
  private:
   void open();
   void open_or_replace();
-  std::uint64_t bytes_with(std::uint64_t bytes, std::size_t messages);
+  Room room_now(std::int64_t needed_pages);
   void add_cursors();
   void move_aside();
   void end_killed_runs();

@@ -24,21 +24,34 @@ class Start:
     """One start of the program. Its source sends until `frames`, or until somebody ends it."""
 
     def __init__(self, folder, camera="north", more="drain: 0", frames=10**9, pause=0.002, env=None, pipeline="threads: 1",
-                 live=False):
-        self.folder, self.camera, self.sent = pathlib.Path(folder), camera, 0
+                 live=False, rate=30, wrapper=()):
+        """`rate`: of the frames' times, by which a live source is paced; `wrapper`: the words of a command that starts the
+        program."""
+        self.folder, self.camera, self.sent, self.is_last = pathlib.Path(folder), camera, 0, False
         (self.folder / "line.yaml").write_text(GRAPH.format(camera=camera, more=more, pipeline=pipeline,
                                                                  live=str(live).lower()))
-        self.process = subprocess.Popen([PROGRAM, "run", "line.yaml", "--output", "out", "--quiet"], cwd=folder,
+        self.process = subprocess.Popen([*wrapper, PROGRAM, "run", "line.yaml", "--output", "out", "--quiet"], cwd=folder,
                                         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                         env={**os.environ, **(env or {})})
-        self.feeder = threading.Thread(target=self.feed, args=(frames, pause))
+        self.feeder = threading.Thread(target=self.feed, args=(frames, pause, rate), daemon=True)
         self.feeder.start()
+        self.lines = []  # of standard error, as far as they have come
+        self.listener = threading.Thread(target=lambda: self.lines.extend(self.process.stderr), daemon=True)
+        self.listener.start()
 
-    def feed(self, frames, pause):
+    def has_said(self, words):
+        return words in self.said()
+
+    def said(self):
+        return b"".join(self.lines).decode()
+
+    def feed(self, frames, pause, rate):
         try:
             with self.process.stdin as pipe:
-                pipe.write(STREAM_HEAD)
+                pipe.write(STREAM_HEAD.replace(b"F30:1", b"F%d:1" % rate))
                 for number in range(frames):
+                    if self.is_last:
+                        break
                     self.sent = number + 1  # noted before it is delivered
                     pipe.write(picture(self.camera, number))
                     pipe.flush()
@@ -52,16 +65,21 @@ class Start:
         while self.sent < messages and self.process.poll() is None and time.monotonic() < until:
             time.sleep(0.002)
 
+    def finish(self, timeout=120):
+        """The source comes to its end, and the run with it."""
+        self.is_last = True
+        return self.end(timeout)
+
     def kill(self):
         self.process.kill()
         return self.end()
 
     def end(self, timeout=120):
         """What it said on standard error; the exit code is in `code`."""
-        said = self.process.stderr.read().decode()
         self.code = self.process.wait(timeout)
+        self.listener.join(timeout)
         self.feeder.join(timeout)
-        return said
+        return self.said()
 
 
 def planted(fault):
