@@ -108,7 +108,9 @@ class KafkaRoute final : public Route {
       if (place < route.reported_.size()) route.reported_[place] = true;
     } else if (route.failure_.empty()) {
       route.failure_ = rd_kafka_err2str(message->err);
-      route.too_large_ = message->err == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE;
+      // Of a message for the topic, or of a request for a segment of its log.
+      route.too_large_ = message->err == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE ||
+                         message->err == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE;
     }
   }
 

@@ -14,6 +14,7 @@
 #include "pipeline/shared/clock.h"
 #include "pipeline/shared/module.h"
 #include "plugins/publish/credentials.h"
+#include "plugins/publish/mqtt/reach.h"
 #include "plugins/publish/outbox.h"
 
 namespace contorno {
@@ -59,6 +60,8 @@ class MqttRoute final : public Route {
     mosquitto_publish_callback_set(client_.get(), [](mosquitto*, void* self, int id) {
       static_cast<MqttRoute*>(self)->acknowledged_.insert(id);
     });
+    if (const std::string why = why_unreachable(address_.host, address_.port, limit_ns_); !why.empty())
+      throw unavailable(why);
     check(mosquitto_connect(client_.get(), address_.host.c_str(), address_.port, kKeepAlive));
     wait([this] { return connected_ >= 0; });
     if (connected_ != 0) throw unavailable(mosquitto_connack_string(connected_));

@@ -3,6 +3,7 @@
 #include <hiredis/hiredis.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "pipeline/shared/clock.h"
 #include "pipeline/shared/module.h"
 #include "plugins/publish/credentials.h"
 #include "plugins/publish/outbox.h"
@@ -64,12 +66,11 @@ std::string_view text_of(const redisReply& reply) {
 class RedisRoute final : public Route {
  public:
   explicit RedisRoute(const RouteTarget& target) : RedisRoute(target, redis_access(target)) {}
-  RedisRoute(const RouteTarget& target, const BrokerAccess& access) : address_(access.address) {
-    const auto milliseconds = static_cast<long>(target.timeout_ms);
-    const timeval limit{.tv_sec = milliseconds / 1000, .tv_usec = milliseconds % 1000 * 1000};
-    context_.reset(redisConnectWithTimeout(address_.host.c_str(), address_.port, limit));
+  RedisRoute(const RouteTarget& target, const BrokerAccess& access)
+      : address_(access.address), limit_ns_(static_cast<std::int64_t>(target.timeout_ms * 1e6)) {
+    context_.reset(redisConnectWithTimeout(address_.host.c_str(), address_.port, span_of(limit_ns_)));
     check_connection();
-    redisSetTimeout(context_.get(), limit);
+    redisSetTimeout(context_.get(), span_of(limit_ns_));
     if (access.address.has_tls) begin_tls(target.ca);
     log_in(access.login);
     if (target.durable) check_durability();
@@ -100,8 +101,9 @@ class RedisRoute final : public Route {
     return {.count = done};
   }
 
-  /// Gives each message of the streams that are a camera's.
+  /// Gives each message of the streams that are a camera's. An answer may take as long as parts of it come.
   void read(const TakeBrokerMessage& take) {
+    limits_whole_answers_ = false;
     for (const std::string& camera : cameras()) read_stream(camera, take);
   }
 
@@ -183,12 +185,41 @@ class RedisRoute final : public Route {
     std::vector<const char*> words;
     std::vector<std::size_t> sizes;
     for (const std::string& word : command) words.push_back(word.data()), sizes.push_back(word.size());
-    Reply reply(static_cast<redisReply*>(
-        redisCommandArgv(context_.get(), static_cast<int>(words.size()), words.data(), sizes.data())));
-    if (!reply) check_connection();
-    if (!reply) throw unavailable("it gave no answer");
+    if (redisAppendCommandArgv(context_.get(), static_cast<int>(words.size()), words.data(), sizes.data()) !=
+        REDIS_OK)
+      throw unavailable(context_->errstr);
+    Reply reply = exchange();
     if (reply->type == REDIS_REPLY_ERROR) throw unavailable(text_of(*reply));
     return reply;
+  }
+
+  /// Sends what was appended, and waits for the answer to it. The library's own waits end when nothing comes
+  /// at all for so long: a line that carries a byte a second would hold up the end of a run for hours.
+  Reply exchange() {
+    const std::int64_t since = now_ns();
+    for (int done = 0; done == 0;) {
+      limit_next_wait(since);
+      if (redisBufferWrite(context_.get(), &done) != REDIS_OK) check_connection();
+    }
+    for (;;) {
+      void* answer = nullptr;
+      if (redisGetReplyFromReader(context_.get(), &answer) != REDIS_OK) check_connection();
+      if (answer != nullptr) return Reply(static_cast<redisReply*>(answer));
+      limit_next_wait(since);
+      if (redisBufferRead(context_.get()) != REDIS_OK) check_connection();
+    }
+  }
+
+  void limit_next_wait(std::int64_t since_ns) {
+    if (!limits_whole_answers_) return;
+    const std::int64_t left = limit_ns_ - (now_ns() - since_ns);
+    if (left <= 0) throw unavailable("it does not answer in time");
+    redisSetTimeout(context_.get(), span_of(left));
+  }
+
+  static timeval span_of(std::int64_t nanoseconds) {
+    const std::int64_t microseconds = std::max<std::int64_t>(1, nanoseconds / 1000);  // 0 would be no limit
+    return {.tv_sec = microseconds / 1'000'000, .tv_usec = microseconds % 1'000'000};
   }
 
   void begin_tls(const std::string& ca) {
@@ -234,6 +265,8 @@ class RedisRoute final : public Route {
   }
 
   BrokerAddress address_;
+  std::int64_t limit_ns_;
+  bool limits_whole_answers_ = true;
   std::unique_ptr<redisContext, FreeContext> context_;
 };
 

@@ -1,10 +1,8 @@
 """The route to Kafka, on librdkafka's mock cluster: every error that a broker may answer to Produce, and a broker that is away.
 kcat reads what came."""
-import pathlib
 import random
 import shutil
 import sqlite3
-import subprocess
 
 import pytest
 from tests.modules import need_modules
@@ -13,36 +11,13 @@ pytest.importorskip("cbor2")
 need_modules("kafka", whole_file=True)
 if shutil.which("kcat") is None:
     pytest.skip("needs kcat", allow_module_level=True)
-from tests.campaign.judge import decoded, judge, kept  # noqa: E402
+from tests.campaign.judge import judge, kept  # noqa: E402
 from tests.plugins.publish.line import Start, planted  # noqa: E402
+from tests.plugins.publish.servers import MockKafka  # noqa: E402
 
 # What a broker may answer to Produce: unknown, corrupt, unknown topic, no leader, not the leader, timed out, network,
 # coordinator, not enough replicas (before and after), epoch.
 ERRORS = [-1, 2, 3, 5, 6, 7, 13, 16, 19, 20, 74]
-
-
-class MockKafka:
-    def __init__(self):
-        script = pathlib.Path(__file__).parent / "mock_kafka.py"
-        self.process = subprocess.Popen(["/usr/bin/python3", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.address = self.process.stdout.readline().strip()
-        if not self.address:
-            pytest.skip("needs librdkafka1")
-
-    def tell(self, command):
-        self.process.stdin.write(command + "\n")
-        self.process.stdin.flush()
-        assert self.process.stdout.readline() == "done\n"
-
-    def read(self):
-        done = subprocess.run(["kcat", "-C", "-q", "-b", self.address, "-t", "line", "-o", "beginning", "-e", "-f", "%k\t%s\n"],
-                              capture_output=True, timeout=60, check=True)
-        rows = []
-        for line in done.stdout.splitlines():
-            camera, _, body = line.partition(b"\t")
-            message = decoded(body)
-            rows.append((message["run"], camera.decode(), message["n"], body))
-        return rows
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Brokers of the tests, each on a free port of this machine, which are ended by whoever started them."""
 import getpass
+import pathlib
 import shutil
 import socket
 import subprocess
@@ -125,3 +126,29 @@ def mosquitto_server(tmp_path):
     server = MosquittoServer(tmp_path)
     yield server
     server.kill()
+
+
+class MockKafka:
+    """librdkafka's mock cluster, with the topic `line`. It forgets all when it ends, and the oldest of more than 5 MB."""
+
+    def __init__(self):
+        script = pathlib.Path(__file__).parent / "mock_kafka.py"
+        self.process = subprocess.Popen(["/usr/bin/python3", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.address = self.process.stdout.readline().strip()
+        if not self.address:
+            pytest.skip("needs librdkafka1")
+
+    def tell(self, command):
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+        assert self.process.stdout.readline() == "done\n"
+
+    def read(self):
+        done = subprocess.run(["kcat", "-C", "-q", "-b", self.address, "-t", "line", "-o", "beginning", "-e", "-f", "%k\t%s\n"],
+                              capture_output=True, timeout=60, check=True)
+        rows = []
+        for line in done.stdout.splitlines():
+            camera, _, body = line.partition(b"\t")
+            message = decoded(body)
+            rows.append((message["run"], camera.decode(), message["n"], body))
+        return rows
