@@ -162,8 +162,11 @@ struct PublishModule {
   /// Opens the outbox of a path, or joins the one that is open; it is closed with the last owner. Throws
   /// Error(CannotCreate) when another process has it, Error(Io).
   std::shared_ptr<Outbox> (*open)(const OutboxSettings& settings);
-  /// Gives each message of a file, by run, camera and n. Throws Error(BadData) when it is no outbox.
-  void (*read)(const std::string& path, const std::function<void(const KeptMessage&)>& take);
+  /// Gives each message of a file, by run, camera and n, then a sentence for what is wrong with the file as
+  /// a whole: rows that were kept, that no route has brought away, and that are gone. Throws Error(BadData)
+  /// when it is no outbox.
+  void (*read)(const std::string& path, const std::function<void(const KeptMessage&)>& take,
+               const std::function<void(const std::string&)>& fault);
 };
 
 }  // namespace contorno

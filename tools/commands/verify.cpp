@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "pipeline/shared/printable.h"
@@ -109,14 +110,18 @@ class Judgement {
     }
   }
 
+  /// Of the whole, not of one stream.
+  void fault(const std::string& what) { faults_.push_back(what); }
+
   int print_verdict() const {
-    std::uint64_t faults = foreign_;
+    std::uint64_t faults = foreign_ + faults_.size();
     for (const auto& [key, stream] : streams_) {
       print("run {}, camera {}: {}\n", key.first, key.second, stream.sentence());
       faults += stream.faults();
     }
     if (foreign_ > 0) print("{} that are no messages, the first: {}\n", foreign_, first_foreign_);
-    if (streams_.empty() && foreign_ == 0) print("no messages\n");
+    for (const std::string& one : faults_) print("{}\n", one);
+    if (streams_.empty() && faults == 0) print("no messages\n");
     return static_cast<int>(faults == 0 ? ExitCode::Ok : ExitCode::BadData);
   }
 
@@ -129,6 +134,7 @@ class Judgement {
   std::map<std::pair<std::uint64_t, std::string>, Completeness> streams_;
   std::uint64_t foreign_ = 0;
   std::string first_foreign_;
+  std::vector<std::string> faults_;
 };
 
 struct VerifyArguments {
@@ -176,7 +182,9 @@ int verify(const VerifyArguments& arguments) {
   if (!std::filesystem::exists(path, ignored))
     throw Error(ExitCode::MissingInput, fmt::format("'{}' does not exist", printable(path)));
   Judgement judgement(Repeats::Wrong);
-  publish_module().read(path, [&](const KeptMessage& kept) { judgement.take(kept); });
+  publish_module().read(
+      path, [&](const KeptMessage& kept) { judgement.take(kept); },
+      [&](const std::string& what) { judgement.fault(what); });
   return judgement.print_verdict();
 }
 

@@ -101,7 +101,8 @@ class RouteFile {
   std::string oldest_cursor_;  // SQL: the least cursor of the routes that there are
 };
 
-/// Gives each message of a file, by run, camera and n. Throws Error(BadData).
-void read_outbox(const std::string& path, const std::function<void(const KeptMessage&)>& take);
+/// See PublishModule::read.
+void read_outbox(const std::string& path, const std::function<void(const KeptMessage&)>& take,
+                 const std::function<void(const std::string&)>& fault);
 
 }  // namespace contorno::outbox

@@ -13,6 +13,22 @@ std::string quoted(const std::string& text) {
   return quoted + "'";
 }
 
+/// Rows get one id after the other, and go from the first one on when a route has brought them away.
+void find_missing_rows(Database& database, const std::function<void(const std::string&)>& fault) {
+  const std::int64_t rows = database.number("SELECT count(*) FROM messages"),
+                     kept = database.number("SELECT seq FROM sqlite_sequence WHERE name = 'messages'"),
+                     brought = database.number("SELECT max(id) FROM cursors"),
+                     last = database.number("SELECT max(id) FROM messages"),
+                     first = rows > 0 ? database.number("SELECT min(id) FROM messages") : kept + 1;
+  if (first > brought + 1)
+    fault(fmt::format("{} rows are missing before the first one, and no route has brought them away",
+                      first - brought - 1));
+  if (rows == 0) return;
+  if (const std::int64_t missing = last - first + 1 - rows; missing > 0)
+    fault(fmt::format("{} rows are missing between the first and the last", missing));
+  if (last < kept) fault(fmt::format("{} rows are missing behind the last one", kept - last));
+}
+
 }  // namespace
 
 RouteFile::RouteFile(const OutboxSettings& settings, const std::string& route, std::mutex& writing)
@@ -77,9 +93,11 @@ void RouteFile::set_aside(const Row& row, const std::string& reason) {
   aside.bind(5, std::string_view(reason)).bind_bytes(6, row.body).step();
 }
 
-void read_outbox(const std::string& path, const std::function<void(const KeptMessage&)>& take) {
+void read_outbox(const std::string& path, const std::function<void(const KeptMessage&)>& take,
+                 const std::function<void(const std::string&)>& fault) {
   try {
     Database database(path, Access::Read);
+    database.run("BEGIN");  // a run may be writing: all of one moment
     Statement rows(database,
                    "SELECT run, camera, n, kind, first, last, body FROM messages ORDER BY run, camera, n");
     while (rows.step())
@@ -90,6 +108,7 @@ void read_outbox(const std::string& path, const std::function<void(const KeptMes
             .first = rows.number(4),
             .last = rows.number(5),
             .body = std::string(rows.text(6))});
+    find_missing_rows(database, fault);
   } catch (const DatabaseError& error) {
     throw Error(ExitCode::BadData, fmt::format("'{}' is no outbox that can be read: {}", path, error.what()));
   }

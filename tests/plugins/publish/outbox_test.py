@@ -3,6 +3,7 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 
@@ -104,6 +105,67 @@ def test_verify_finds_what_is_wrong(tmp_path, damage, why):
     assert judge([row for row in kept(tmp_path / "out" / "outbox.db") if row[3] != b"\xa1"]) != []
 
 
+@pytest.mark.parametrize("damage, why", [
+    ("DELETE FROM messages WHERE n > 27", "5 rows are missing behind the last one"),
+    ("DELETE FROM messages", "32 rows are missing before the first one, and no route has brought them away"),
+    ("DELETE FROM messages WHERE n < 4", "3 rows are missing before the first one, and no route has brought them away"),
+    ("DELETE FROM messages WHERE n IN (5, 6, 9)", "3 rows are missing between the first and the last"),
+    ("UPDATE messages SET n = -n WHERE n IN (7, 8); UPDATE messages SET n = 15 + n WHERE n < 0", "the row of message 7 holds another one")])
+def test_verify_finds_rows_that_are_gone_or_swapped(tmp_path, damage, why):
+    run_test_graph(tmp_path)
+    with contextlib.closing(sqlite3.connect(tmp_path / "out" / "outbox.db")) as file:
+        file.executescript(damage)
+    verified = run(tmp_path, "verify", "out/outbox.db")
+    assert verified.returncode == 65 and why in verified.stdout, verified.stdout
+
+
+def test_verify_finds_nothing_wrong_with_rows_that_a_route_has_brought_away(tmp_path):
+    run_test_graph(tmp_path)
+    for damage, code in (("INSERT INTO cursors VALUES('redis', 20); DELETE FROM messages WHERE id <= 20", 0),
+                         ("DELETE FROM messages WHERE id <= 22", 65), ("UPDATE cursors SET id = 32; DELETE FROM messages", 0)):
+        with contextlib.closing(sqlite3.connect(tmp_path / "out" / "outbox.db")) as file:
+            file.executescript(damage)
+        verified = run(tmp_path, "verify", "out/outbox.db")
+        assert verified.returncode == code, verified.stdout
+    assert verified.stdout == "no messages\n"
+
+
+def one_less(message):
+    """The message as if one frame before it had never been."""
+    return {key: value - 1 if key in ("n", "frame", "frames", "last_n", "last_frame") else value for key, value in message.items()}
+
+
+# What is done to the messages of a whole run, as a list, and what is said of it: all keys are right, the frames are not.
+PLANTED_FRAMES = {
+    "hole": (lambda all: [*all[:10], *map(one_less, all[11:])], "message 11 accounts for frame 10, expected was 9"),
+    "doubled": (lambda all: [*all[:10], {**all[9], "n": 11}, *({**one, "n": one["n"] + 1} for one in all[10:])],
+                "message 11 accounts for frame 8, expected was 9"),
+    "swapped": (lambda all: [*all[:9], {**all[10], "n": 10}, {**all[9], "n": 11}, *all[11:]],
+                "message 10 accounts for frame 9, expected was 8"),
+    "end": (lambda all: [*all[:-1], {**all[-1], "frames": 31}], "run_end says 31 frames, the messages account for 30"),
+}
+
+
+@pytest.mark.parametrize("fault", PLANTED_FRAMES)
+def test_verify_finds_frames_that_are_missing_doubled_or_swapped_behind_right_keys(tmp_path, fault):
+    run_test_graph(tmp_path, "format: json, drain: 0")
+    plant, why = PLANTED_FRAMES[fault]
+    bodies = plant(messages(tmp_path))
+    if fault == "hole":  # the frames keep their numbers, the keys close up
+        bodies = [*bodies[:10], *({**one, "frame": one["frame"] + 1} if "frame" in one else one for one in bodies[10:])]
+    with contextlib.closing(sqlite3.connect(tmp_path / "out" / "outbox.db")) as file:
+        run_number, = file.execute("SELECT max(run) FROM runs").fetchone()
+        file.execute("DELETE FROM messages")
+        file.execute("DELETE FROM sqlite_sequence")
+        file.executemany("INSERT INTO messages(run, camera, n, kind, first, last, body) VALUES(?, 'camera', ?, ?, ?, ?, ?)",
+                         [(run_number, one["n"], one["kind"], one.get("frame", 1), one.get("frame", 0), json.dumps(one).encode())
+                          for one in bodies])
+        file.commit()
+    verified = run(tmp_path, "verify", "out/outbox.db")
+    assert verified.returncode == 65 and why in verified.stdout, verified.stdout
+    assert judge(kept(tmp_path / "out" / "outbox.db")) != []
+
+
 def test_verify_refuses_what_is_no_outbox(tmp_path):
     (tmp_path / "text").write_text("no outbox" * 1000)
     assert run(tmp_path, "verify", "absent.db").returncode == 66
@@ -125,6 +187,19 @@ def test_a_run_grows_when_the_clock_steps_back(tmp_path):
         file.execute("UPDATE runs SET run = ?", [far])
     run_test_graph(tmp_path)
     assert messages(tmp_path)[-1]["run"] == far + 1
+
+
+def test_a_program_that_is_stopped_keeps_its_outbox_and_goes_on_where_it_was(tmp_path):
+    first = Start(tmp_path)
+    first.wait_until_kept(50)
+    first.process.send_signal(signal.SIGSTOP)
+    second = run_test_graph(tmp_path)
+    assert second.returncode == 73 and "belongs to another process" in second.stderr
+    first.process.send_signal(signal.SIGCONT)
+    first.wait_until_kept(first.sent + 50)
+    said = first.finish()
+    assert first.code == 0, said
+    assert judge(kept(tmp_path / "out" / "outbox.db"), [(first.sent, False)]) == []
 
 
 @pytest.mark.parametrize("content", ["no database", "damaged pages"])

@@ -2,7 +2,6 @@
 import contextlib
 import os
 import random
-import signal
 import sqlite3
 import subprocess
 import threading
@@ -123,17 +122,6 @@ def test_a_broker_without_memory_is_waited_for(tmp_path, redis_server):
     said = start.end()
     assert start.code == 0 and "OOM" in said
     assert judge(streamed(redis_server), [(400, False)]) == []
-
-
-def test_a_broker_that_no_longer_answers_gets_everything_once_it_does(tmp_path, redis_server):
-    start = Start(tmp_path, more=f"drain: 60000, redis: '{redis_server.address()}'", frames=400, pause=0.002)
-    start.wait_until_kept(100)
-    redis_server.process.send_signal(signal.SIGSTOP)
-    time.sleep(7)  # longer than a route waits
-    redis_server.process.send_signal(signal.SIGCONT)
-    said = start.end()
-    assert start.code == 0 and "messages are kept and tried again" in said
-    assert judge(streamed(redis_server), [(400, False)], doubles=True) == []
 
 
 def test_a_route_that_is_added_later_begins_with_what_is_kept(tmp_path, redis_server, mosquitto_server):

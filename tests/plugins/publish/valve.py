@@ -6,12 +6,12 @@ import time
 
 
 class Valve:
-    """A listener before a port of this machine. It lets `rate` bytes a second through each way; None: all. The rate may be changed
-    at any time."""
+    """A listener before a port of this machine. Of requests it lets `rate` bytes a second through, of answers `answer_rate`; None:
+    all. The rates may be changed at any time."""
     TICK = 0.05  # s
 
-    def __init__(self, port, rate=None):
-        self.target, self.rate = port, rate
+    def __init__(self, port):
+        self.target, self.rate, self.answer_rate = port, None, None
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)  # what waits, waits on the other side
         self.port = self.listener.getsockname()[1]
@@ -29,14 +29,14 @@ class Valve:
                 except OSError:  # it is away
                     client.close()
                     continue
-                for ends in ((client, broker), (broker, client)):
-                    threading.Thread(target=self.pump, args=ends, daemon=True).start()
+                threading.Thread(target=self.pump, args=(client, broker, lambda: self.rate), daemon=True).start()
+                threading.Thread(target=self.pump, args=(broker, client, lambda: self.answer_rate), daemon=True).start()
 
-    def pump(self, source, target):
+    def pump(self, source, target, rate_now):
         with contextlib.suppress(OSError):
-            while part := source.recv(65536 if self.rate is None else max(1, int(self.rate * self.TICK))):
+            while part := source.recv(65536 if (rate := rate_now()) is None else max(1, int(rate * self.TICK))):
                 target.sendall(part)
-                if (rate := self.rate) is not None:
+                if (rate := rate_now()) is not None:
                     time.sleep(len(part) / rate)
         for end in (source, target):
             with contextlib.suppress(OSError):
