@@ -13,6 +13,7 @@
 
 #include "pipeline/run/fleet.h"
 #include "pipeline/run/opening.h"
+#include "pipeline/shared/clock.h"
 #include "tests/pipeline/fakes.h"
 
 using namespace contorno;
@@ -133,6 +134,28 @@ TEST_CASE("frames wait for a camera that is required, and the fleet tells when i
     CHECK(fleet.missing()->spec().name == "south");
     CHECK(fleet.take(0).frames.offered == 0);
   }
+}
+
+TEST_CASE("those that are there wait up to a second for one that has not answered") {
+  CamerasOnTest line;
+  std::atomic<std::int64_t> first_frame_ns = 0, bound_ns = 0, answered_ns = 0;
+  line.add("north", [&] {
+    auto source = std::make_unique<fake::CountingSource>(5);
+    source->warns = [&](std::uint64_t frame) {
+      if (frame == 0) first_frame_ns = now_ns();
+      return false;
+    };
+    bound_ns = now_ns();
+    return source;
+  });
+  line.add("south", [&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    answered_ns = now_ns();
+    return counting(5)();
+  });
+  line.start().wait();
+  // A machine that is busy may delay either of them, by more than a second, too.
+  CHECK((first_frame_ns > answered_ns || first_frame_ns - bound_ns > 1'000'000'000));
 }
 
 TEST_CASE("a required camera that can never come ends the wait of the others") {

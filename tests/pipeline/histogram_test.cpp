@@ -44,3 +44,15 @@ TEST_CASE(
   CHECK(histogram.max_us() == doctest::Approx(static_cast<double>(std::int64_t{1} << 62) * 1e-3));
   CHECK(histogram.percentile_us(1) > 1e6);
 }
+
+TEST_CASE("the mean is that of all values, however often each came and in whichever part") {
+  Histogram histogram, other;
+  CHECK(histogram.mean_us() == 0);
+  histogram.record(1'000);
+  histogram.record(2'000, 3);
+  CHECK(histogram.mean_us() == doctest::Approx(1.75));
+  other.record(13'000);
+  histogram.merge(other);
+  CHECK(histogram.count() == 5);
+  CHECK(histogram.mean_us() == doctest::Approx(4));
+}

@@ -39,6 +39,26 @@ def test_a_live_run_says_whether_it_held_the_rate(tmp_path):
     assert "frames/s came in" in done.stdout
 
 
+def histograms_in(report, name=""):
+    """Every distribution of times in a report, by its place."""
+    if isinstance(report, dict):
+        if {"mean", "p50"} <= set(report):
+            yield name, report
+        for key, value in report.items():
+            yield from histograms_in(value, f"{name}.{key}")
+
+
+def test_the_figures_of_a_distribution_of_times_are_in_order(tmp_path):
+    _, report = run_pattern(tmp_path)
+    found = dict(histograms_in(report))
+    assert {".latency_us.end_to_end", ".latency_us.sinks.jsonl.writing"} <= set(found)
+    for name, one in found.items():
+        # A percentile is the upper end of its bucket, 0.8 % wide.
+        known = [one["min"], *(one[key] for key in ("p50", "p90", "p99", "p99.9") if one[key] is not None)]
+        assert known == sorted(known) and known[-1] <= one["max"] * 1.01 + 1e-3, (name, one)
+        assert one["min"] - 1e-9 <= one["mean"] <= one["max"] + 1e-9, (name, one)
+
+
 def test_a_file_that_is_read_as_fast_as_it_goes_has_no_budget(tmp_path):
     done, report = run_pattern(tmp_path)
     assert not report["live"] and report["deadline_ms"] is None and "budget" not in done.stdout
