@@ -5,6 +5,7 @@
 #include "stages/colour_map/stage.h"
 #include "stages/contour_prep/stage.h"
 #include "stages/contours/stage.h"
+#include "stages/degrade/lighter.h"
 #include "stages/diamond_square/field.h"
 #include "stages/mean_shift/filter.h"
 #include "stages/mean_shift/segment.h"
@@ -14,6 +15,22 @@
 #include "stages/preprocess/stage.h"
 
 namespace contorno {
+namespace {
+
+/// A contour has about half as many points at a level of half the size.
+void halve_min_points(ParamSet& params) {
+  params.set("min_points", (std::get<std::int64_t>(params.get("min_points")) + 1) / 2);
+}
+
+}  // namespace
+
+const StageType* lighter_stage(DegradeStep step, const StageType& type) {
+  static const StageType undrawn_overlay = undrawn(overlay_stage());
+  static const StageType coarser_contours = coarser(contours_stage(), mipmap_stage(), halve_min_points);
+  if (step == DegradeStep::Overlay && &type == &overlay_stage()) return &undrawn_overlay;
+  if (step == DegradeStep::Mip && &type == &contours_stage()) return &coarser_contours;
+  return nullptr;
+}
 
 const std::vector<const StageType*>& stage_catalog() {
   static const std::vector<const StageType*> catalog = [] {

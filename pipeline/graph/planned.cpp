@@ -91,6 +91,27 @@ bool is_absent(const Format& format) {
   return image != nullptr && image->channels == 0;
 }
 
+/// Whether who reads one of them can read the other: contours may have other capacities.
+bool is_alike(const Format& one, const Format& other) {
+  if (one.index() != other.index()) return false;
+  if (std::holds_alternative<ImageFormat>(one)) return one == other;
+  const auto &a = std::get<ContoursFormat>(one), &b = std::get<ContoursFormat>(other);
+  return a.width == b.width && a.height == b.height && a.classes == b.classes && a.placement == b.placement &&
+         a.attributes == b.attributes;
+}
+
+/// Names the key that a graph comes from which nobody has written.
+template <class Work>
+void as_degraded(const Work& work) {
+  try {
+    work();
+  } catch (const InternalError&) {
+    throw;
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("degrade: {}", error.what()));
+  }
+}
+
 /// What a source delivers, whose sizes nobody may have looked at.
 const PlannedSource& checked(const PlannedSource& source) {
   for (const Format& format : source.formats)
@@ -178,13 +199,26 @@ void PlannedGraph::set_source(const PlannedSource& source) {
 
 void PlannedGraph::plan_formats(const StreamFormat& stream) {
   set_source(source_of(stream));
+  plan_memory();
+  for (std::size_t port = 0; port < source_ports_; ++port) memory_.pinned += bytes_of(source_.formats[port]);
+}
+
+void PlannedGraph::plan_formats_beside(const PlannedGraph& first, const StreamFormat& stream) {
+  as_degraded([&] {
+    set_source(source_of(stream));
+    plan_memory();
+    check_beside(first);
+  });
+}
+
+/// Finds out what memory it takes, but for what the source writes.
+void PlannedGraph::plan_memory() {
   plan_nodes();
   if (on_device()) plan_uploads();
   source_values_.assign(source_ports_, Value());
   Placer placer;
   place_all(placer);
   memory_ = placer.place(environment_.sharing);
-  for (std::size_t port = 0; port < source_ports_; ++port) memory_.pinned += bytes_of(source_.formats[port]);
   count_states();
 }
 
@@ -210,9 +244,28 @@ void PlannedGraph::plan(const PlannedSource& source) {
         port < source_values_.size() && std::holds_alternative<ImageView>(source_values_[port]);
     return there ? std::get<ImageView>(source_values_[port]) : ImageView{};
   };
-  input_.frame = image(Origin::kFrame), input_.maps = image(Origin::kMaps);
+  own_input_.frame = image(Origin::kFrame), own_input_.maps = image(Origin::kMaps);
   replan();
   if (on_device()) warm_up();
+}
+
+void PlannedGraph::plan_beside(PlannedGraph& first, const StreamFormat& stream) {
+  set_source(source_of(stream));
+  const auto of_source = first.source_values_.begin() + static_cast<std::ptrdiff_t>(source_ports_);
+  source_values_.assign(first.source_values_.begin(), of_source);
+  input_ = first.input_;
+  as_degraded([&] { replan(); });
+  check_beside(first);
+  if (on_device()) warm_up();
+}
+
+/// Frames of both follow each other, and what one exports is read as what the other would.
+void PlannedGraph::check_beside(const PlannedGraph& first) const {
+  if (state_bytes_ != first.state_bytes_)
+    throw InternalError("a graph was planned beside one with other states");
+  for (const Origin& origin : environment_.exports)
+    if (origin.node != Origin::kSource && !is_alike(format(origin), first.format(origin)))
+      throw InternalError("a graph was planned beside one that makes something else");
 }
 
 /// Frames of zeros, with times and without, so that no real one pays for loading kernels and instantiating

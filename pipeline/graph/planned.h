@@ -90,6 +90,10 @@ struct PartTimes {
 struct SlotMemory {
   std::size_t host = 0, pinned = 0, device = 0, saved = 0;
   std::size_t total() const { return host + pinned + device; }
+  SlotMemory& operator+=(const SlotMemory& other) {
+    host += other.host, pinned += other.pinned, device += other.device, saved += other.saved;
+    return *this;
+  }
 };
 
 /// What stands in for a source: the formats of its outputs, frame and maps of a stream. An image without
@@ -108,13 +112,19 @@ class PlannedGraph {
   /// Plans every stage and allocates. Throws Error(BadConfig) when formats do not fit, Error(OutOfMemory).
   void plan(const PlannedSource& source);
   void plan(const StreamFormat& stream) { plan(source_of(stream)); }
+  /// The same for another graph of the slot, which takes what the source writes for `first`, and is launched
+  /// in its place: never while a frame of either is under way. Planned again whenever `first` is. It has the
+  /// same states; throws also what makes it another graph than it stands for.
+  void plan_beside(PlannedGraph& first, const StreamFormat& stream);
   /// Plans every stage, but allocates nothing for frames: afterwards only `format` and `memory` may be asked.
   void plan_formats(const StreamFormat& stream);
+  /// Likewise what plan_beside would plan.
+  void plan_formats_beside(const PlannedGraph& first, const StreamFormat& stream);
   /// Prepares a graph with values outside: plans and allocates what lies between and beside them, and clears
   /// it on `stream`.
   void plan_between(const PlannedSource& source, void* stream);
   /// Where the source writes: null views for what the stream does not have.
-  FrameInput& input() { return input_; }
+  FrameInput& input() { return *input_; }
   /// The value that output `port` of the source writes.
   const Value& source_value(std::size_t port) const { return source_values_.at(port); }
 
@@ -194,6 +204,8 @@ class PlannedGraph {
   bool exported(const Origin& origin) const;
   const Node* host_node(const Origin& origin) const;
   void set_source(const PlannedSource& source);
+  void plan_memory();
+  void check_beside(const PlannedGraph& first) const;
   void run_on_host();
   void launch_captured();
   void add_host_times();
@@ -248,7 +260,8 @@ class PlannedGraph {
   std::vector<int> source_read_until_;                // the last node that reads an output of the source
   std::vector<Download> downloads_;                   // behind the last node
   std::vector<Download> counts_downloads_;            // by node: what follows that node, before the next one
-  FrameInput input_;
+  FrameInput own_input_;
+  FrameInput* input_ = &own_input_;
   // Kept over a replan: the frame that overflowed is still in them. Pinned, but for a frame on the device.
   Block input_block_, frame_block_;
   Block host_block_, pinned_block_, device_block_;

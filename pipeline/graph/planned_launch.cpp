@@ -18,12 +18,12 @@ constexpr int kFilling = 0xA5;  // of each byte of a block that nobody may read
 
 void PlannedGraph::launch() {
   if (generation_ != environment_.capacities->generation()) replan();
-  probed_ = is_probed(input_.info.number);
+  probed_ = is_probed(input_->info.number);
   if (on_device()) {
     run_on_host();
     return launch_captured();
   }
-  states_.bring(input_.info.number, nullptr);
+  states_.bring(input_->info.number, nullptr);
   times_.start_ns = times_.uploaded_ns = part_began_ns_ = now_ns();
   std::fill(times_.part_ns.begin(), times_.part_ns.end(), 0);
   run_nodes(0, nodes_.size());
@@ -92,7 +92,7 @@ void PlannedGraph::enqueue(std::span<const Value> inputs, std::span<const Value>
       last.host_outputs[port] = outputs[port];
   connect_nodes();
   for (Node& node : nodes_) node.context.stream = stream;
-  states_.bring(input_.info.number, stream);
+  states_.bring(input_->info.number, stream);
   run_nodes(0, nodes_.size());
 }
 
@@ -101,7 +101,7 @@ void PlannedGraph::launch_captured() {
   const std::vector<CapturedGraph>& parts = captured_[probed_ ? 1 : 0];
   if (states_.empty()) return parts[0].launch(stream_);
   parts[0].launch(stream_);
-  states_.bring(input_.info.number, stream_.get());
+  states_.bring(input_->info.number, stream_.get());
   parts[1].launch(stream_);
   states_.mark(stream_.get());
   parts[2].launch(stream_);

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pipeline/graph/source.h"
@@ -33,7 +34,8 @@ struct SinkContext {
   OutputRegister* outputs = nullptr;  ///< the files of the run; null where a sink is used on its own
   Patience patience{};                ///< of everything that waits for somebody outside
   std::string camera{};               ///< the name of the source in the graph; empty where it has none
-  const GraphSpec* graph = nullptr;   ///< of the run, borrowed; null where a sink is used on its own
+  std::string fallback{};  ///< why the run is on the CPU, where a device was asked for; empty: it is not
+  const GraphSpec* graph = nullptr;  ///< of the run, borrowed; null where a sink is used on its own
 };
 
 /// Frames of the source that come to no sink, with numbers from `first` to `last`.
@@ -43,6 +45,7 @@ struct MissingFrames {
     RingFull,  ///< no slot was free
     Deadline,  ///< they waited longer than the deadline
     Aborted,   ///< under way when the run was aborted
+    Thinned,   ///< left out, where a run does with less (pipeline/graph/quality.h)
   };
   std::uint64_t first = 0, last = 0;
   Reason reason = Reason::RingFull;
@@ -54,6 +57,14 @@ struct FrameTiming {
   std::int64_t arrived_ns = 0;   ///< when the source handed it over, as now_ns() value
   std::int64_t finished_ns = 0;  ///< when its result was complete, likewise
   bool late = false;             ///< behind the deadline of the graph
+  int level = 0;                 ///< of quality; 0: full
+};
+
+/// What a camera does, and at which level of quality it runs, from now on.
+struct CameraNews {
+  std::int64_t at_ns = 0;    ///< since when, as now_ns() value
+  std::string_view state{};  ///< as in CameraState; lives as long as the program
+  int level = 0;             ///< 0: full quality
 };
 
 /// What a sink has added up of a class over its frames, in px of its coordinates.
@@ -80,6 +91,9 @@ class Sink {
   virtual void write_missing(const MissingFrames& /*missing*/) {}
   /// The times of the frame that `write` is called for next.
   virtual void note_timing(const FrameTiming& /*timing*/) {}
+  /// What has changed about the camera whose frames these are: before the first frame that it is true of, and
+  /// also while no frame comes. Throws as `write`.
+  virtual void write_camera(const CameraNews& /*news*/) {}
   /// Records of objects that have left, from every stage that makes some (Stage::objects); valid during the
   /// call. Comes before the frame by which they had left, also where that frame is dropped for this sink;
   /// what is left comes before `finish`. Throws as `write`.

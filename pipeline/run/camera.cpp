@@ -67,8 +67,23 @@ CameraState Camera::state() const {
 }
 
 void Camera::look(std::int64_t) {
-  if (phase_ == CameraPhase::Running && reconnecting_ != nullptr && state() == CameraState::Stalled)
-    reconnecting_->give_up_connection();
+  if (phase_ != CameraPhase::Running) return;
+  const CameraState now = state();
+  if (reconnecting_ != nullptr && now == CameraState::Stalled) reconnecting_->give_up_connection();
+  if (std::exchange(told_, now) == now) return;
+  if (Runner* const runner = running_) runner->note_state(now);
+}
+
+int Camera::level() const {
+  const Runner* const runner = running_;
+  return runner == nullptr ? 0 : runner->level();
+}
+
+double Camera::lag_seconds() const {
+  const Runner* const runner = running_;
+  return runner == nullptr || phase_ != CameraPhase::Running
+             ? 0
+             : static_cast<double>(runner->lag_ns(now_ns())) * 1e-9;
 }
 
 FrameCounts Camera::progress() const {

@@ -59,6 +59,10 @@ class Camera {
   bool is_done() const { return done_; }
   /// Counts so far.
   FrameCounts progress() const;
+  /// The level of quality at which its frames are worked on; 0: full.
+  int level() const;
+  /// The age of its oldest frame that has no result yet, in s.
+  double lag_seconds() const;
   /// How often its source was opened again.
   std::uint64_t reconnections() const;
   /// Whether the device broke under it.
@@ -97,6 +101,7 @@ class Camera {
   bool is_planned_ = false;
   std::atomic<std::int64_t> began_ns_ = 0, expected_ = -1;
   std::atomic<CameraPhase> phase_ = CameraPhase::Connecting;
+  CameraState told_ = CameraState::Running;  // to its sinks; who watches alone
   std::atomic<bool> is_on_device_ = false, device_broke_ = false;
   std::atomic<bool> live_ = false, stopped_ = false, done_ = true;  // nothing runs before start()
   std::thread thread_;

@@ -1,6 +1,11 @@
 #include "pipeline/run/camera_spec.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "base/error.h"
+#include "pipeline/shared/printable.h"
 
 namespace contorno {
 
@@ -20,6 +25,25 @@ const ParamDeclaration& camera_params() {
   return declaration;
 }
 
+std::vector<DegradeStep> degrade_steps(std::string_view words) {
+  constexpr std::string_view kBetween = ", ";
+  std::vector<DegradeStep> steps;
+  for (std::size_t begin = 0; (begin = words.find_first_not_of(kBetween, begin)) != std::string_view::npos;) {
+    const std::size_t end = std::min(words.find_first_of(kBetween, begin), words.size());
+    const std::string_view word = words.substr(begin, end - begin);
+    const std::optional<DegradeStep> step = degrade_step(word);
+    const std::string shown = printable(word, 40);
+    if (!step)
+      throw Error(ExitCode::BadConfig,
+                  fmt::format("degrade has '{}', allowed is a list of overlay, mip and thin", shown));
+    if (std::find(steps.begin(), steps.end(), *step) != steps.end())
+      throw Error(ExitCode::BadConfig, fmt::format("degrade has '{}' twice", shown));
+    steps.push_back(*step);
+    begin = end;
+  }
+  return steps;
+}
+
 const ParamDeclaration& live_params() {
   static const ParamDeclaration declaration = [] {
     using P = LiveSettings;
@@ -29,8 +53,14 @@ const ParamDeclaration& live_params() {
                 "and four intervals between frames.")
         .numbers("reconnect", &P::reconnect_ms, 2, 2, 1, 3.6e6, Unit::Milliseconds,
                  "The first wait before a camera is opened again, which doubles with every attempt, and the "
-                 "longest.");
+                 "longest.")
+        .text("degrade", &P::degrade,
+              "What a live camera does without while its frames cannot be worked on in time, step by step, a "
+              "list of overlay, mip and thin: [overlay, mip]; empty: nothing.")
+        .choice("fallback", &P::fallback, {{"none", Fallback::None}, {"cpu", Fallback::Cpu}},
+                "What a run does that wants a device where there is none: it ends, or goes on on the CPU.");
     return declare(std::move(list), [](const P& params, const ParamTrial& trial) {
+      trial.run("degrade", [&] { degrade_steps(params.degrade); });
       if (params.reconnect_ms[0] > params.reconnect_ms[1])
         trial.refuse("reconnect", ExitCode::BadConfig,
                      "reconnect: the first wait is longer than the longest");

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/graph/graph.h"
+#include "pipeline/graph/quality.h"
 #include "pipeline/run/ops_settings.h"
 
 namespace contorno {
@@ -21,11 +21,20 @@ struct CameraSettings {
 /// The declaration of CameraSettings. No type of source may have parameters of these names.
 const ParamDeclaration& camera_params();
 
-/// The `live:` section: when cameras are taken for lost, and how they are opened again.
+/// What a run does that wants a device where there is none.
+enum class Fallback : std::uint8_t { None, Cpu };
+
+/// The `live:` section: when cameras are taken for lost, and how they are opened again; what a run does with
+/// less instead of dropping frames, and instead of not running.
 struct LiveSettings {
   double stall_ms = 0;  ///< 0: the greater of 1 s and four intervals between frames
   std::vector<double> reconnect_ms{1000, 30'000};  ///< first and longest wait before an attempt
+  std::string degrade{};                           ///< words of steps, "overlay, mip"; empty: none
+  Fallback fallback = Fallback::None;
 };
+/// The steps that LiveSettings::degrade names, in its order. Throws Error(BadConfig) for another word, and
+/// for one that comes twice.
+std::vector<DegradeStep> degrade_steps(std::string_view words);
 /// The declaration of LiveSettings.
 const ParamDeclaration& live_params();
 
@@ -42,6 +51,8 @@ struct CameraSpec {
   CameraSettings settings{};
   /// What it reads lies in the file system, and is not waited for where it is absent.
   bool reads_files = false;
+  /// Why it runs on the CPU, where a device was asked for (LiveSettings::fallback); empty: it does not.
+  std::string fallback{};
 };
 
 /// All cameras of a graph, in the order of the file.

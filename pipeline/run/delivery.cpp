@@ -1,5 +1,6 @@
 #include "pipeline/run/delivery.h"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -122,6 +123,30 @@ void Delivery::hand_over(MissingFrames missing) {
   }
 }
 
+void Delivery::WaitingNews::add(const CameraNews& news, std::uint64_t frame) {
+  count_ = std::min(count_, all_.size() - 1);
+  all_[count_++] = {news, frame};
+}
+
+std::optional<CameraNews> Delivery::WaitingNews::take(std::uint64_t frame) {
+  if (count_ == 0 || all_.front().frame > frame) return std::nullopt;
+  const CameraNews news = all_.front().news;
+  std::move(all_.begin() + 1, all_.end(), all_.begin());
+  --count_;
+  return news;
+}
+
+void Delivery::tell(const CameraNews& news, std::uint64_t frame) {
+  for (const auto& line : lines_) {
+    {
+      const std::lock_guard lock(line->objects_mutex);
+      if (line->is_broken) continue;
+      line->news.add(news, frame);
+    }
+    line->queue.nudge(1);
+  }
+}
+
 void Delivery::release(int slot) {
   Handed& handed = handed_[static_cast<std::size_t>(slot)];
   if (handed.users.fetch_sub(1, std::memory_order_acq_rel) == 1) owner_.released(slot);
@@ -191,6 +216,7 @@ void Delivery::finish(Line& line) {
 /// Writes what comes before frame number `frame`.
 void Delivery::write_before(Line& line, std::uint64_t frame) {
   write_missing(line, frame);
+  write_news(line, frame);
   write_objects(line, frame);
 }
 
@@ -207,11 +233,24 @@ void Delivery::write_missing(Line& line, std::uint64_t frame) {
   }
 }
 
-/// While nothing is queued: what is missing below number `limit` is written.
+void Delivery::write_news(Line& line, std::uint64_t frame) {
+  for (;;) {
+    std::optional<CameraNews> news;
+    {
+      const std::lock_guard lock(line.objects_mutex);
+      news = line.news.take(frame);
+    }
+    if (!news) return;
+    line.binding.sink->write_camera(*news);
+  }
+}
+
+/// While nothing is queued, what is missing below number `limit` is written, and all news.
 void Delivery::write_nudged(Line& line, std::uint64_t limit) {
   if (!line.opened || !line.outcome.error.empty()) return;
   try {
     write_missing(line, limit);
+    write_news(line, kAtTheEnd);
   } catch (...) {
     fail(line);
   }
@@ -251,8 +290,10 @@ void Delivery::write(Line& line, int slot) {
   const std::int64_t start = now_ns();
   try {
     write_before(line, frame.info->number);
-    line.binding.sink->note_timing(
-        {.arrived_ns = frame.arrived_ns, .finished_ns = frame.finished_ns, .late = frame.late});
+    line.binding.sink->note_timing({.arrived_ns = frame.arrived_ns,
+                                    .finished_ns = frame.finished_ns,
+                                    .late = frame.late,
+                                    .level = frame.level});
     if (auto* const viewer = dynamic_cast<ObjectViewer*>(line.binding.sink))
       show_objects(*frame.graph, *viewer);
     line.binding.sink->write(*frame.info, frame.graph->value(line.binding.input));

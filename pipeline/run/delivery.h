@@ -2,12 +2,14 @@
 // another. A frame stays in its slot, is copied nowhere, and is released when the last sink is done with it.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -53,6 +55,7 @@ class Delivery {
     const FrameInfo* info = nullptr;
     std::int64_t arrived_ns = 0, finished_ns = 0;
     bool late = false;
+    int level = 0;  ///< of quality
   };
 
   Delivery(std::vector<SinkBinding> sinks, const Settings& settings, Owner owner);
@@ -74,6 +77,9 @@ class Delivery {
   void hand_over(FinishedObjects objects, std::uint64_t frame);
   /// Says that frames never come, for every sink; by who hands over, in order with the frames.
   void hand_over(MissingFrames missing);
+  /// Tells every sink, before the first frame with this number or a higher one. From any thread; of several
+  /// that a sink has no time for the last is told.
+  void tell(const CameraNews& news, std::uint64_t frame);
   static constexpr std::uint64_t kAtTheEnd = ~std::uint64_t{0};
   /// What is queued is written, then the sinks that were opened are finished, at the same time; or not, where
   /// nothing was handed over. Waits for the threads.
@@ -90,6 +96,21 @@ class Delivery {
     std::shared_ptr<const FinishedObjects> objects;
     std::uint64_t frame = 0;
   };
+  /// News that wait for a sink. No call allocates.
+  class WaitingNews {
+   public:
+    void add(const CameraNews& news, std::uint64_t frame);
+    /// The first that comes before frame number `frame`.
+    std::optional<CameraNews> take(std::uint64_t frame);
+
+   private:
+    struct One {
+      CameraNews news;
+      std::uint64_t frame = 0;
+    };
+    std::array<One, 16> all_{};
+    std::size_t count_ = 0;
+  };
   /// A sink with its thread; after an error it gets no more frames.
   struct Line {
     Line(SinkBinding bound, const Settings& settings);
@@ -98,6 +119,7 @@ class Delivery {
     std::mutex objects_mutex;
     std::deque<WaitingObjects> objects;  // by frames
     std::deque<std::shared_ptr<const MissingFrames>> missing;
+    WaitingNews news;
     bool is_broken = false;  // and takes none any more
     std::int32_t track = 0;
     SinkOutcome outcome;        // the thread's until it ends, but for
@@ -122,6 +144,7 @@ class Delivery {
   static void write_before(Line& line, std::uint64_t frame);
   static void write_missing(Line& line, std::uint64_t frame);
   static void write_objects(Line& line, std::uint64_t frame);
+  static void write_news(Line& line, std::uint64_t frame);
   void release(int slot);
 
   Trace* trace_;

@@ -49,7 +49,10 @@ const ParamDeclaration& ops_params() {
               "Where contorno run answers GET of /metrics, /healthz and /readyz, as 127.0.0.1:9464; port 0 "
               "takes a free one; empty: nowhere.")
         .flag("allow_remote", &P::allow_remote,
-              "Allows an address that other machines reach: whoever does may read it.");
+              "Allows an address that other machines reach: whoever does may read it.")
+        .number(
+            "max_lag", &P::max_lag_ms, 0, 3.6e6, Unit::Milliseconds,
+            "How old a camera's oldest frame without a result may be in a line that is ready; 0: any age.");
     return declare(std::move(list), [](const P& params, const ParamTrial& trial) {
       if (params.listen.empty()) return;
       const std::optional<ListenAddress> address = listen_address(params.listen);

@@ -13,6 +13,7 @@ namespace contorno {
 struct OpsSettings {
   std::string listen{};       ///< HOST:PORT; empty: nowhere
   bool allow_remote = false;  ///< whether HOST may be another than this machine alone
+  double max_lag_ms = 5000;   ///< how old a frame without a result may be in a line that is ready; 0: any age
 };
 /// The declaration of OpsSettings. A trial refuses a `listen` that is no address, or a remote one.
 const ParamDeclaration& ops_params();

@@ -47,6 +47,12 @@ std::vector<Origin> exports_of(const GraphSpec& graph, std::vector<Origin> input
   return inputs;
 }
 
+/// Before any frame has come.
+std::int64_t declared_interval(const StreamFormat& stream) {
+  if (stream.rate_numerator <= 0) return 0;
+  return std::int64_t{1'000'000'000} * stream.rate_denominator / stream.rate_numerator;
+}
+
 SlotShares shares_of(int slots, OnFull policy, const std::vector<SinkBinding>& sinks) {
   const auto dropping = std::count_if(sinks.begin(), sinks.end(), [](const SinkBinding& sink) {
     return sink.settings.on_full != OnFull::Wait;
@@ -63,7 +69,6 @@ Runner::Runner(const GraphSpec& graph, Source& source, std::vector<SinkBinding> 
       options_(options),
       policy_(decided(graph.settings.on_full, source.format())),
       threads_(threads_of_loops(graph.settings.threads, sinks.size())),
-      capacities_(graph.nodes.size()),
       stream_(source.format()),
       shares_(shares_of(graph.settings.slots, policy_, sinks)),
       slots_(static_cast<std::size_t>(shares_.slots)),
@@ -83,6 +88,14 @@ Runner::Runner(const GraphSpec& graph, Source& source, std::vector<SinkBinding> 
   for (std::string& name : part_names(graph)) report_.parts.push_back({.name = std::move(name)});
   report_.parts.push_back({.name = "download"});
   for (const ClassSpec& one : graph.classes) report_.classes.push_back({.name = one.name});
+  for (std::size_t i = 0; i < graphs(); ++i) capacities_.emplace_back(graph.nodes.size());
+  if (options.quality) {
+    degrader_.emplace(static_cast<int>(options.quality->levels.size()) + 1);
+    report_.levels.push_back({.name = "full"});
+    for (const QualityLevels::Level& level : options.quality->levels)
+      report_.levels.push_back({.name = std::string(name_of(level.step))});
+  }
+  interval_ns_ = declared_interval(stream_);
   plan_slots();
   plan_ledgers();
 }
@@ -99,32 +112,46 @@ void Runner::plan_ledgers() {
       ledgers_.push_back({node, ObjectLedger(*rule)});
 }
 
+/// The graph at full quality first, whose input the others share.
+void Runner::plan_slot(Slot& slot) {
+  for (std::size_t place = slot.graphs.size(); place < graphs(); ++place)
+    slot.graphs.push_back(
+        std::make_unique<PlannedGraph>(PlanEnvironment{.graph = &graph_at(place),
+                                                       .backend = options_.backend.backend,
+                                                       .probe_every = options_.probe_every,
+                                                       .threads = threads_,
+                                                       .text = options_.text,
+                                                       .capacities = &capacities_[place],
+                                                       .exports = exports(),
+                                                       .counted = counted_contours_,
+                                                       .frames_on_device = options_.frames_on_device}));
+  slot.graph = slot.graphs[0].get();
+  slot.graph->plan(stream_);
+  for (std::size_t place = 1; place < graphs(); ++place)
+    slot.graphs[place]->plan_beside(*slot.graph, stream_);
+}
+
 void Runner::plan_slots() {
-  const PlanEnvironment environment{.graph = &graph_,
-                                    .backend = options_.backend.backend,
-                                    .probe_every = options_.probe_every,
-                                    .threads = threads_,
-                                    .text = options_.text,
-                                    .capacities = &capacities_,
-                                    .exports = exports(),
-                                    .counted = counted_contours_,
-                                    .frames_on_device = options_.frames_on_device};
   for (std::size_t index = 0; index < slots_.size(); ++index) {
     Slot& slot = slots_[index];
-    if (!slot.graph) slot.graph = std::make_unique<PlannedGraph>(environment);
     try {
-      slot.graph->plan(stream_);
+      plan_slot(slot);
     } catch (const Error& error) {
       if (error.code() != ExitCode::OutOfMemory || index == 0) throw;
-      throw Error(
-          ExitCode::OutOfMemory,
-          fmt::format("{}; {} of {} slots of {} MiB each fitted: set 'slots: {}' in the pipeline "
-                      "section",
-                      error.what(), index, slots_.size(), slots_[0].graph->memory().total() >> 20, index));
+      throw Error(ExitCode::OutOfMemory,
+                  fmt::format("{}; {} of {} slots of {} MiB each fitted: set 'slots: {}' in the pipeline "
+                              "section",
+                              error.what(), index, slots_.size(), slot_memory().total() >> 20, index));
     }
   }
   has_states_ = !slots_[0].graph->states().empty();
   under_way_.reserve(slots_.size());
+}
+
+SlotMemory Runner::slot_memory() const {
+  SlotMemory sum;
+  for (const auto& graph : slots_[0].graphs) sum += graph->memory();
+  return sum;
 }
 
 const Format& Runner::format(const Origin& origin) const {
@@ -143,6 +170,7 @@ void Runner::open_sinks() {
                        .outputs = options_.outputs,
                        .patience = {.limit = sink_timeout_of(graph_.settings), .stopping = &stop_requested_},
                        .camera = options_.camera,
+                       .fallback = options_.fell_back ? options_.backend.reason : "",
                        .graph = &graph_};
   });
 }
@@ -222,10 +250,11 @@ void Runner::close_accounts(Delivery::Ending ending) {
   report_.deadline_ms = graph_.settings.deadline_ms;
   report_.backend = options_.backend.backend;
   report_.backend_reason = options_.backend.reason;
+  report_.fell_back = options_.fell_back;
   report_.slots = static_cast<int>(slots_.size());
   report_.threads = threads_;
   report_.on_full = policy_;
-  report_.bytes_per_slot = slots_[0].graph->memory().total();
+  report_.bytes_per_slot = slot_memory().total();
   report_.interrupted = stop_requested_ || aborted_;
 }
 
@@ -255,6 +284,13 @@ void Runner::abort() {
   if (options_.gate != nullptr) options_.gate->close(options_.gate_member);
 }
 
+std::int64_t Runner::lag_ns(std::int64_t now) const {
+  std::int64_t lag = 0;
+  for (const Slot& slot : slots_)
+    if (const std::int64_t since = slot.owed_since_ns; since != 0) lag = std::max(lag, now - since);
+  return lag;
+}
+
 ReaderSigns Runner::reader_signs() const {
   return {.frames = offered_,
           .first_arrival_ns = first_arrival_ns_,
@@ -267,18 +303,34 @@ Runner::Memory Runner::foretell_memory(const GraphSpec& graph, const StreamForma
   Capacities capacities(graph.nodes.size());
   std::vector<Origin> inputs;
   for (const SinkBinding& sink : sinks) inputs.push_back(sink.input);
-  PlannedGraph planned({.graph = &graph,
-                        .backend = options.backend.backend,
-                        .probe_every = options.probe_every,
-                        .threads = threads_of_loops(graph.settings.threads, sinks.size()),
-                        .text = options.text,
-                        .capacities = &capacities,
-                        .exports = exports_of(graph, std::move(inputs), options),
-                        .counted = counted_contours(graph),
-                        .frames_on_device = options.frames_on_device});
+  PlanEnvironment environment{.graph = &graph,
+                              .backend = options.backend.backend,
+                              .probe_every = options.probe_every,
+                              .threads = threads_of_loops(graph.settings.threads, sinks.size()),
+                              .text = options.text,
+                              .capacities = &capacities,
+                              .exports = exports_of(graph, std::move(inputs), options),
+                              .counted = counted_contours(graph),
+                              .frames_on_device = options.frames_on_device};
+  PlannedGraph planned(environment);
   planned.plan_formats(stream);
-  return {.slots = shares_of(graph.settings.slots, decided(graph.settings.on_full, stream), sinks).slots,
-          .slot = planned.memory()};
+  Memory memory{
+      .slots = shares_of(graph.settings.slots, decided(graph.settings.on_full, stream), sinks).slots,
+      .slot = planned.memory()};
+  if (options.quality) memory.slot += foretell_lower(*options.quality, environment, planned, stream);
+  return memory;
+}
+
+SlotMemory Runner::foretell_lower(const QualityLevels& quality, PlanEnvironment environment,
+                                  const PlannedGraph& planned, const StreamFormat& stream) {
+  SlotMemory sum;
+  for (const GraphSpec& graph : quality.graphs) {
+    environment.graph = &graph;
+    PlannedGraph lower(environment);
+    lower.plan_formats_beside(planned, stream);
+    sum += lower.memory();
+  }
+  return sum;
 }
 
 std::vector<ThreadSigns> Runner::thread_signs() const {
@@ -299,6 +351,7 @@ FrameCounts Runner::progress() const {
           .failed = failed_,
           .dropped_ring_full = ring_full_,
           .dropped_deadline = deadline_,
+          .dropped_thinned = thinned_,
           .late = late_,
           .regrown = regrown_};
 }

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -17,6 +18,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "pipeline/graph/planned.h"
+#include "pipeline/graph/quality.h"
+#include "pipeline/run/camera_state.h"
+#include "pipeline/run/degrade.h"
 #include "pipeline/run/delivery.h"
 #include "pipeline/run/launch_gate.h"
 #include "pipeline/run/ring.h"
@@ -39,7 +43,7 @@ struct FrameTimes {
 };
 
 /// Why a frame was dropped; those under way when a run is aborted are told to nobody.
-enum class DropReason : std::uint8_t { RingFull, Deadline };
+enum class DropReason : std::uint8_t { RingFull, Deadline, Thinned };
 
 struct RunOptions {
   BackendChoice backend{};       ///< see choose_backend
@@ -65,13 +69,21 @@ struct RunOptions {
   /// on CUDA are downloaded.
   std::vector<Origin> also_read{};
   /// Called for every frame that is dropped, from the reader thread (RingFull) or the finisher thread
-  /// (Deadline); must be quick.
+  /// (Deadline, Thinned); must be quick.
   std::function<void(std::uint64_t frame, DropReason)> on_drop{};
   /// Asked before a frame is launched; null: frames are launched as they come. Borrowed.
   LaunchGate* gate = nullptr;
   std::size_t gate_member = 0;  ///< of this runner
   /// Whether the source holds frames back that are there: who reads waits then, and is not at work.
   bool paced_by_source = false;
+  /// The levels of quality below that of the graph, between which the runner goes while frames of a live
+  /// source cannot be worked on in time (Degrader). All are planned from the start. Null: there are none.
+  std::shared_ptr<const QualityLevels> quality{};
+  /// Decides the level of a frame in place of the Degrader: a schedule that somebody plants. Called from the
+  /// launcher and the finisher.
+  std::function<int(std::uint64_t frame)> level_of{};
+  /// Whether `backend` is the CPU, with its reason, because the device that was asked for is not there.
+  bool fell_back = false;
 };
 
 /// What is seen of the thread that reads. Times are now_ns() values.
@@ -113,6 +125,12 @@ class Runner {
   /// Counts so far. Safe from any thread, as latency_now_us is: the latency of the last result.
   FrameCounts progress() const;
   double latency_now_us() const { return last_latency_us_.load(std::memory_order_relaxed); }
+  /// The level of quality at which frames are worked on now; 0: full. Safe from any thread.
+  int level() const { return level_.load(std::memory_order_relaxed); }
+  /// Tells the sinks what becomes of the camera whose frames these are. By who watches over it.
+  void note_state(CameraState state);
+  /// The age of the oldest frame that has come and has no result yet; 0: there is none. Safe from any thread.
+  std::int64_t lag_ns(std::int64_t now) const;
   /// What the reader has done so far. Safe from any thread.
   ReaderSigns reader_signs() const;
   /// What each thread of the runner has done so far, the same threads in the same order at every call. Safe
@@ -123,24 +141,30 @@ class Runner {
     int slots = 0;
     SlotMemory slot;
   };
+  /// What the levels below full quality take of a slot, beside `planned`, whose formats are planned.
+  static SlotMemory foretell_lower(const QualityLevels& quality, PlanEnvironment environment,
+                                   const PlannedGraph& planned, const StreamFormat& stream);
   static Memory foretell_memory(const GraphSpec& graph, const StreamFormat& stream,
                                 const std::vector<SinkBinding>& sinks, const RunOptions& options);
   /// The planned formats of a node's outputs, for `contorno check`.
   const Format& format(const Origin& origin) const;
   int slot_count() const { return static_cast<int>(slots_.size()); }
   /// The memory that one slot takes.
-  const SlotMemory& slot_memory() const { return slots_[0].graph->memory(); }
+  SlotMemory slot_memory() const;
 
  private:
-  enum class Outcome : std::uint8_t { Result, Failed, Deadline };
+  enum class Outcome : std::uint8_t { Result, Failed, Deadline, Thinned };
   struct Slot {
-    std::unique_ptr<PlannedGraph> graph;
+    std::vector<std::unique_ptr<PlannedGraph>> graphs;  // of full quality, and those of lower levels
+    PlannedGraph* graph = nullptr;                      // the one of these that its frame runs through
+    int level = 0;                                      // of its frame
     Outcome outcome = Outcome::Result;
     std::uint64_t number = 0;
     std::string error;
     bool launched = false;
     bool has_permit = false;  ///< of the gate
     std::int64_t arrived_ns = 0, launched_ns = 0, finished_ns = 0;
+    std::atomic<std::int64_t> owed_since_ns = 0;  // arrived_ns while its frame has no result; else 0
   };
   /// A format of the source that the graph cannot take. Frames of this format are read into memory of their
   /// own and fail; the slots stay planned for the format before.
@@ -154,6 +178,15 @@ class Runner {
   std::vector<Origin> exports() const;
   void plan_ledgers();
   void plan_slots();
+  void plan_slot(Slot& slot);
+  std::size_t graphs() const { return 1 + (options_.quality ? options_.quality->graphs.size() : 0); }
+  const GraphSpec& graph_at(std::size_t place) const {
+    return place == 0 ? graph_ : options_.quality->graphs[place - 1];
+  }
+  void note_arrival(Slot& slot);
+  void choose_level(Slot& slot);
+  std::optional<CameraNews> judge_load(const Slot& slot);
+  void note_load(const Slot& slot, std::int64_t now);
   void open_sinks();
   void close_accounts(Delivery::Ending ending);
   void read_loop();
@@ -176,6 +209,7 @@ class Runner {
   void wait_for_device(Slot& slot);
   void finish_loop();
   void finish(Slot& slot);
+  void hand_on(Slot& slot);
   void deliver(Slot& slot);
   void note_failed_frame(const Slot& slot);
   bool is_late(std::int64_t latency_ns) const;
@@ -197,9 +231,9 @@ class Runner {
   RunOptions options_;
   OnFull policy_;
   int threads_;
-  Capacities capacities_;
-  StreamFormat stream_;               // the format that slots are planned for
-  std::unique_ptr<Refusal> refusal_;  // why the source's format, or an earlier one, was refused
+  std::deque<Capacities> capacities_;  // of each graph
+  StreamFormat stream_;                // the format that slots are planned for
+  std::unique_ptr<Refusal> refusal_;   // why the source's format, or an earlier one, was refused
   bool refusing_ = false;
   SlotShares shares_;
   std::vector<Slot> slots_;
@@ -222,6 +256,13 @@ class Runner {
   static constexpr std::uint64_t kNoFrame = ~std::uint64_t{0};
   std::atomic<std::uint64_t> hidden_frame_ = kNoFrame;  // the last one that was launched and then dropped
 
+  std::optional<Degrader> degrader_;  // the finisher's
+  std::uint64_t drops_judged_ = 0;    // of ring_full_; likewise
+  std::atomic<int> level_ = 0;
+  std::atomic<std::int64_t> interval_ns_ = 0;  // between frames that come, smoothed; the reader's
+  bool leaves_out_ = false;                    // the next frame of a level that thins; the launcher's
+  std::atomic<CameraState> state_ = CameraState::Running;
+
   std::uint64_t next_number_ = 0;         // the lowest that is not accounted for; the finisher's
   std::optional<MissingFrames> missing_;  // the last that are, and no sink knows of yet; likewise
 
@@ -230,7 +271,7 @@ class Runner {
 
   RunReport report_;  // the finisher's, until run() returns
   std::atomic<std::uint64_t> offered_ = 0, delivered_ = 0, failed_ = 0, ring_full_ = 0, deadline_ = 0,
-                             late_ = 0, regrown_ = 0;
+                             thinned_ = 0, late_ = 0, regrown_ = 0;
   std::atomic<double> last_latency_us_ = 0;
   std::int64_t uploads_ended_ns_ = 0;  ///< of the timed frames so far; the finisher's own
   std::atomic<bool> stop_requested_ = false, aborted_ = false;

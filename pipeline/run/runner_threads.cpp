@@ -63,10 +63,7 @@ void Runner::read_frames() {
       if (!reformat()) break;
       continue;
     }
-    slot.arrived_ns = now_ns();
-    slot.launched = false;
-    if (offered_ == 0) first_arrival_ns_ = slot.arrived_ns;
-    last_arrival_ns_ = slot.arrived_ns;
+    note_arrival(slot);
     slot.number = input.info.number = offered_++;
     slot.outcome = result == ReadResult::Bad || refusing_ ? Outcome::Failed : Outcome::Result;
     if (result == ReadResult::Bad)
@@ -83,6 +80,7 @@ void Runner::read_frames() {
       ++ring_full_;
       // The reader now holds the slot of the frame that was dropped, be it the oldest or the one just
       // offered.
+      slots_[static_cast<std::size_t>(ring_.held())].owed_since_ns = 0;
       if (options_.on_drop)
         options_.on_drop(slots_[static_cast<std::size_t>(ring_.held())].number, DropReason::RingFull);
     }
@@ -90,6 +88,20 @@ void Runner::read_frames() {
     if (offer.dropped && !offer.dropped_held) drop(slots_[static_cast<std::size_t>(ring_.held())]);
     if (gives_up) break;
   }
+}
+
+void Runner::note_arrival(Slot& slot) {
+  slot.arrived_ns = slot.owed_since_ns = now_ns();
+  slot.launched = false;
+  slot.level = 0;
+  const std::int64_t since = slot.arrived_ns - last_arrival_ns_, known = interval_ns_;
+  if (offered_ == 0)
+    first_arrival_ns_ = slot.arrived_ns;
+  else if (known == 0)
+    interval_ns_ = since;
+  else  // a camera that was away says nothing of its rate
+    interval_ns_ = known + (std::min(since, 4 * known) - known) / 32;
+  last_arrival_ns_ = slot.arrived_ns;
 }
 
 /// A source that gives nothing but failures, a folder that vanished while it is played for ever for example,
@@ -168,6 +180,7 @@ void Runner::launch_loop() {
     if (slot.outcome == Outcome::Result && graph_.settings.deadline_ms > 0 &&
         waited_ms > graph_.settings.deadline_ms)
       slot.outcome = Outcome::Deadline;
+    if (slot.outcome == Outcome::Result && degrader_) choose_level(slot);
     if (slot.outcome == Outcome::Result) {
       most_loop_threads = team_.threads();
       launch(slot);
@@ -183,6 +196,48 @@ void Runner::launch_loop() {
     ring_.launched(*index);
     launcher_sign_.note(Activity::Idle);
   }
+}
+
+/// The level of quality at which a frame is worked on, and whether it is one of those that are left out.
+void Runner::choose_level(Slot& slot) {
+  slot.level = options_.level_of ? options_.level_of(slot.number) : level_.load();
+  if (slot.level == 0) {
+    slot.graph = slot.graphs[0].get();
+    leaves_out_ = false;
+    return;
+  }
+  const QualityLevels::Level& level = options_.quality->levels[static_cast<std::size_t>(slot.level) - 1];
+  slot.graph = slot.graphs[level.graph].get();
+  if (level.thins && leaves_out_) slot.outcome = Outcome::Thinned;
+  leaves_out_ = level.thins && !leaves_out_;
+}
+
+/// Behind a frame that is done: whether those that come next are worked on at another level.
+std::optional<CameraNews> Runner::judge_load(const Slot& slot) {
+  const std::int64_t now = now_ns();
+  if (!options_.level_of && stream_.live) note_load(slot, now);  // a recording waits
+  const int level = options_.level_of ? options_.level_of(slot.number + 1) : degrader_->level();
+  if (level == level_) return std::nullopt;
+  level_ = level;
+  return CameraNews{.at_ns = now, .state = name_of(state_), .level = level};
+}
+
+void Runner::note_load(const Slot& slot, std::int64_t now) {
+  const std::uint64_t ring_full = ring_full_;
+  if (std::exchange(drops_judged_, ring_full) != ring_full || slot.outcome == Outcome::Deadline)
+    degrader_->note_drop(now);
+  if (slot.outcome == Outcome::Result)
+    degrader_->note_result({.now = now,
+                            .level = slot.level,
+                            .wait = slot.launched_ns - slot.arrived_ns,
+                            .work = slot.finished_ns - slot.launched_ns,
+                            .deadline = static_cast<std::int64_t>(graph_.settings.deadline_ms * 1e6),
+                            .interval = interval_ns_});
+}
+
+void Runner::note_state(CameraState state) {
+  state_ = state;
+  delivery_.tell({.at_ns = now_ns(), .state = name_of(state), .level = level_}, 0);
 }
 
 /// Works on a frame. One that cannot be processed has failed, and the stream goes on.
@@ -334,8 +389,17 @@ void Runner::finish(Slot& slot) {
     else
       attempt(slot, [&] { complete(slot); });
   }
+  slot.owed_since_ns = 0;
   give_back_permit(slot, false);
   if (options_.trace) options_.trace->add("finish", kFinisherTrack, slot.number, start, now_ns());
+  const std::uint64_t next = slot.number + 1;
+  const std::optional<CameraNews> news = degrader_ ? judge_load(slot) : std::nullopt;
+  hand_on(slot);
+  if (news) delivery_.tell(*news, next);
+}
+
+/// By what became of its frame.
+void Runner::hand_on(Slot& slot) {
   switch (slot.outcome) {
     case Outcome::Result:
       return deliver(slot);
@@ -347,6 +411,11 @@ void Runner::finish(Slot& slot) {
       account(slot, MissingFrames::Reason::Deadline);
       ++deadline_;
       if (options_.on_drop) options_.on_drop(slot.number, DropReason::Deadline);
+      break;
+    case Outcome::Thinned:
+      account(slot, MissingFrames::Reason::Thinned);
+      ++thinned_;
+      if (options_.on_drop) options_.on_drop(slot.number, DropReason::Thinned);
       break;
   }
   ring_.release(static_cast<int>(&slot - slots_.data()));
@@ -360,16 +429,18 @@ void Runner::deliver(Slot& slot) {
   count_contours(slot);
   if (options_.on_result) options_.on_result(*slot.graph, report_.classes);
   if (has_states_) count_tracks(slot);
+  if (!report_.levels.empty()) ++report_.levels[static_cast<std::size_t>(slot.level)].frames;
   add_to_ledgers(slot);
   account_up_to(slot.number, MissingFrames::Reason::RingFull);
   hand_missing_over();
   next_number_ = slot.number + 1;
   delivery_.hand_over(static_cast<int>(&slot - slots_.data()),
-                      {.graph = slot.graph.get(),
+                      {.graph = slot.graph,
                        .info = &input.info,
                        .arrived_ns = slot.arrived_ns,
                        .finished_ns = slot.finished_ns,
-                       .late = is_late(slot.finished_ns - slot.arrived_ns)});
+                       .late = is_late(slot.finished_ns - slot.arrived_ns),
+                       .level = slot.level});
 }
 
 bool Runner::is_late(std::int64_t latency_ns) const {

@@ -23,15 +23,18 @@ struct FrameCounts {
   std::uint64_t failed = 0;             ///< unusable input, or a stage refused the frame
   std::uint64_t dropped_ring_full = 0;  ///< no free slot
   std::uint64_t dropped_deadline = 0;   ///< waited longer than the deadline
+  std::uint64_t dropped_thinned = 0;    ///< left out, where the run did with less
   std::uint64_t dropped_aborted = 0;    ///< under way when the run was aborted
   std::uint64_t late = 0;               ///< delivered, but behind the deadline
   std::uint64_t regrown = 0;            ///< launched again with more capacity
 
-  std::uint64_t dropped() const { return dropped_ring_full + dropped_deadline + dropped_aborted; }
+  std::uint64_t dropped() const {
+    return dropped_ring_full + dropped_deadline + dropped_thinned + dropped_aborted;
+  }
   FrameCounts& operator+=(const FrameCounts& other) {
     offered += other.offered, delivered += other.delivered, failed += other.failed;
     dropped_ring_full += other.dropped_ring_full, dropped_deadline += other.dropped_deadline;
-    dropped_aborted += other.dropped_aborted;
+    dropped_thinned += other.dropped_thinned, dropped_aborted += other.dropped_aborted;
     late += other.late, regrown += other.regrown;
     return *this;
   }
@@ -64,6 +67,12 @@ struct Timing {
   Histogram histogram;
 };
 
+/// How many results a level of quality has given.
+struct LevelCount {
+  std::string name;  ///< "full", or the last step of the level: "overlay", "mip", "thin"
+  std::uint64_t frames = 0;
+};
+
 struct FrameFailure {
   std::uint64_t frame = 0;
   std::string reason;
@@ -85,6 +94,7 @@ struct SinkOutcome {
 struct RunReport {
   Backend backend = Backend::Cpu;  ///< the backend that really ran
   std::string backend_reason;      ///< why Auto did not become Cuda; empty where it did or nobody asked
+  bool fell_back = false;          ///< a device was asked for, and was not there: backend_reason says why
   std::string source;              ///< StreamFormat::description
   FrameCounts frames;
   double wall_seconds = 0;
@@ -101,6 +111,7 @@ struct RunReport {
   std::vector<ClassCounts> classes;
   std::vector<StageTracks> tracks;     ///< of the stages that follow objects, in the graph's order
   std::vector<ObjectTotals> objects;   ///< of the stages that make records of objects, likewise
+  std::vector<LevelCount> levels;      ///< of quality, level 0 first; empty: the run had no other
   std::vector<FrameFailure> failures;  ///< the first kMaxFailures
   std::vector<SourceFault> source_faults;
   std::uint64_t source_reconnections = 0;  ///< see Source::reconnections
@@ -111,7 +122,9 @@ struct RunReport {
   /// Whether the pipeline kept up: nothing was dropped for want of time, nothing was late. Not known where
   /// all was in time, but a live source was itself too slow to test the rate that it declares.
   std::optional<bool> held() const {
-    if (frames.dropped_ring_full > 0 || frames.dropped_deadline > 0 || frames.late > 0) return false;
+    if (frames.dropped_ring_full > 0 || frames.dropped_deadline > 0 || frames.dropped_thinned > 0 ||
+        frames.late > 0)
+      return false;
     constexpr double kJitter = 0.9;
     if (live && input_rate > 0 && input_rate < kJitter * source_rate) return std::nullopt;
     return true;

@@ -81,7 +81,8 @@ class PublishSink final : public Sink {
     const MessageRunStart start{.utc_ns = utc_now_ns(),
                                 .graph = graph_,
                                 .version = CONTORNO_VERSION,
-                                .source = context.stream.description};
+                                .source = context.stream.description,
+                                .fallback = context.fallback};
     add(kRunStartKind, run_start_message(params_.form, next_key(), start));
   }
 
@@ -90,7 +91,8 @@ class PublishSink final : public Sink {
   void write(const FrameInfo& info, const Value& value) override {
     const MessageFrame frame{.utc_ns = utc_now_ns() - (now_ns() - timing_.arrived_ns),
                              .latency_us = (timing_.finished_ns - timing_.arrived_ns) / 1000,
-                             .late = timing_.late};
+                             .late = timing_.late,
+                             .level = timing_.level};
     const bool thin = (params_.queue_full == QueueFull::Thin && outbox_->is_queue_full()) ||
                       (params_.disk_full == WhenFull::Thin && outbox_->is_file_full());
     const auto points = thin ? MessagePoints::LeftOut : MessagePoints::Written;
@@ -110,6 +112,12 @@ class PublishSink final : public Sink {
       add(kGapKind, gap_message(params_.form, next_key(), gap), gap.from, gap.to);
     }
     frames_accounted_ = missing.last + 1;
+  }
+
+  void write_camera(const CameraNews& news) override {
+    const MessageCamera camera{
+        .utc_ns = utc_now_ns() - (now_ns() - news.at_ns), .state = news.state, .level = news.level};
+    add(kCameraKind, camera_message(params_.form, next_key(), camera));
   }
 
   void finish() override {
@@ -186,6 +194,8 @@ class PublishSink final : public Sink {
         return "deadline";
       case MissingFrames::Reason::Aborted:
         return "aborted";
+      case MissingFrames::Reason::Thinned:
+        return "thinned";
       case MissingFrames::Reason::Failed:
         break;
     }

@@ -27,7 +27,7 @@ class AccountingSink final : public Sink {
     note(info.number, info.number, "written");
   }
   void write_missing(const MissingFrames& missing) override {
-    constexpr const char* kWords[] = {"failed", "ring", "deadline", "aborted"};
+    constexpr const char* kWords[] = {"failed", "ring", "deadline", "aborted", "thinned"};
     note(missing.first, missing.last, kWords[static_cast<int>(missing.reason)]);
     if (missing.reason == Reason::Failed) CHECK(!missing.error.empty());
     in_time = in_time || !finished;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pipeline/run/runner.h"
+#include "pipeline/shared/clock.h"
 #include "tests/pipeline/fakes.h"
 
 using namespace contorno;
@@ -81,6 +82,25 @@ TEST_CASE("the parts of a stage have times of their own, also where they take tu
     }
     CHECK(parts.downloaded_ns == before);
   }
+}
+
+TEST_CASE("a run lags by the age of its oldest frame without a result, and owes none when it is over") {
+  GraphSpec graph = fake::copy_graph();
+  graph.settings.slots = 3;
+  fake::CountingSource source(6);
+  source.bad = [](std::uint64_t number) { return number == 2; };
+  fake::CollectingSink sink;
+  Runner runner(graph, source, {{.name = "collect", .sink = &sink, .input = {1, 0}}}, {});
+  CHECK(runner.lag_ns(now_ns()) == 0);
+  constexpr std::int64_t kLater = 5'000'000'000;
+  fake::behaviour.on_run = [&](std::uint32_t number) {
+    if (number != 3) return;
+    source.wait_until_given(5);
+    CHECK(runner.lag_ns(now_ns() + kLater) >= kLater);
+  };
+  runner.run();
+  fake::behaviour = {};
+  CHECK(runner.lag_ns(now_ns() + kLater) == 0);
 }
 
 TEST_CASE("a report says what ran, of which source, at which rates") {

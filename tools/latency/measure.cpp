@@ -235,7 +235,7 @@ Memory memory_of(const Fleet& fleet) {
   Memory sum;
   for (std::size_t number = 0; number < fleet.size(); ++number) {
     const Runner& runner = *fleet.camera(number).runner();
-    const SlotMemory& slot = runner.slot_memory();
+    const SlotMemory slot = runner.slot_memory();
     const auto slots = static_cast<std::uint64_t>(runner.slot_count());
     sum.slots += slots;
     sum.host += slots * slot.host;

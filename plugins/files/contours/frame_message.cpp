@@ -17,7 +17,7 @@ class JsonFrameMessages final : public FrameMessageWriter {
     (head_ << R"("v":)" << kMessageVersion << R"(,"kind":)").json(kFrameKind) << R"(,"run":)" << key.run;
     (head_ << R"(,"camera":)").json(key.camera) << R"(,"n":)" << key.n;
     head_ << R"(,"utc_ns":)" << frame.utc_ns << R"(,"latency_us":)" << frame.latency_us << R"(,"late":)"
-          << (frame.late ? "true" : "false") << R"(,"quality":{"level":0},)";
+          << (frame.late ? "true" : "false") << R"(,"quality":{"level":)" << frame.level << "},";
     const bool written = points == MessagePoints::Written;
     if (!written) head_ << R"("thin":true,)";
     const std::string_view line = lines_.line(info, view, {.head = head_.view(), .points = written});
@@ -72,7 +72,8 @@ class CborFrameMessages final : public FrameMessageWriter {
     out_.text("v").integer(std::int64_t{kMessageVersion}).text("kind").text(kFrameKind);
     out_.text("run").integer(key.run).text("camera").text(key.camera).text("n").integer(key.n);
     out_.text("utc_ns").integer(frame.utc_ns).text("latency_us").integer(frame.latency_us);
-    out_.text("late").boolean(frame.late).text("quality").map(1).text("level").integer(std::uint64_t{0});
+    out_.text("late").boolean(frame.late).text("quality").map(1).text("level");
+    out_.integer(std::int64_t{frame.level});
     if (!has_points()) out_.text("thin").boolean(true);
     out_.text("frame").integer(info.number);
     if (!info.name.empty()) out_.text("name").text(info.name);

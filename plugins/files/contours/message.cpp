@@ -55,6 +55,7 @@ std::string run_start_message(MessageForm form, const MessageKey& key, const Mes
   message["graph"] = start.graph;
   message["version"] = start.version;
   message["source"] = valid_utf8(start.source);
+  if (!start.fallback.empty()) message["fallback"] = valid_utf8(start.fallback);
   return encoded(form, message);
 }
 
@@ -68,11 +69,11 @@ std::string run_end_message(MessageForm form, const MessageKey& key, const Messa
   return encoded(form, message);
 }
 
-std::string camera_message(MessageForm form, const MessageKey& key, std::int64_t utc_ns,
-                           std::string_view state) {
+std::string camera_message(MessageForm form, const MessageKey& key, const MessageCamera& camera) {
   ordered_json message = message_head(kCameraKind, key);
-  message["utc_ns"] = utc_ns;
-  message["state"] = state;
+  message["utc_ns"] = camera.utc_ns;
+  message["state"] = camera.state;
+  message["quality"] = {{"level", camera.level}};
   return encoded(form, message);
 }
 

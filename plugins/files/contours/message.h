@@ -36,12 +36,14 @@ struct MessageFrame {
   std::int64_t utc_ns = 0;      ///< of its arrival
   std::int64_t latency_us = 0;  ///< from there to its result
   bool late = false;            ///< behind the deadline
+  int level = 0;                ///< of quality; 0: full
 };
 
 /// Whether the points of a frame are written, or what was measured of them alone.
 enum class MessagePoints : std::uint8_t { Written, LeftOut };
 
-/// Why numbers are missing; the words of "reason" are ring_full, outbox, deadline, aborted and outbox_full.
+/// Why numbers are missing; the words of "reason" are ring_full, outbox, deadline, thinned, aborted and
+/// outbox_full.
 struct MessageGap {
   std::uint64_t from = 0, to = 0;
   std::string_view reason{};
@@ -49,9 +51,16 @@ struct MessageGap {
 
 struct MessageRunStart {
   std::int64_t utc_ns = 0;
-  std::string_view graph{};    ///< a hash of the graph as it ran
-  std::string_view version{};  ///< of contorno
-  std::string_view source{};   ///< StreamFormat::description
+  std::string_view graph{};     ///< a hash of the graph as it ran
+  std::string_view version{};   ///< of contorno
+  std::string_view source{};    ///< StreamFormat::description
+  std::string_view fallback{};  ///< why it runs on the CPU, where a device was asked for; empty: it does not
+};
+
+struct MessageCamera {
+  std::int64_t utc_ns = 0;
+  std::string_view state{};  ///< as in CameraState
+  int level = 0;             ///< of quality, from now on
 };
 
 struct MessageRunEnd {
@@ -67,8 +76,7 @@ std::string failed_message(MessageForm form, const MessageKey& key, std::uint64_
 std::string gap_message(MessageForm form, const MessageKey& key, const MessageGap& gap);
 std::string run_start_message(MessageForm form, const MessageKey& key, const MessageRunStart& start);
 std::string run_end_message(MessageForm form, const MessageKey& key, const MessageRunEnd& end);
-std::string camera_message(MessageForm form, const MessageKey& key, std::int64_t utc_ns,
-                           std::string_view state);
+std::string camera_message(MessageForm form, const MessageKey& key, const MessageCamera& camera);
 
 /// Writes frames. Belongs to one thread and keeps its memory.
 class FrameMessageWriter {
