@@ -124,12 +124,15 @@ HelpPage sources_page() {
 }
 
 HelpPage live_page() {
-  return {.kind = "section",
-          .name = "live",
-          .summary = "When cameras of sources are taken for lost, and how they are opened again, for ever.",
-          .facts = {},
-          .tables = {parameters({&live_params()})},
-          .examples = {{"example", "live: {stall: 2000, reconnect: [1000, 30000]}"}}};
+  return {
+      .kind = "section",
+      .name = "live",
+      .summary =
+          "When cameras of sources are taken for lost and opened again, for ever; what a live camera does "
+          "with less instead of dropping frames, and a run without its device.",
+      .facts = {},
+      .tables = {parameters({&live_params()})},
+      .examples = {{"example", "live: {stall: 2000, reconnect: [1000, 30000], degrade: [overlay, mip]}"}}};
 }
 
 HelpPage ops_page() {
@@ -148,7 +151,8 @@ HelpPage graph_page() {
       .rows = {{"source", "a source; required, or sources", "Where frames or class maps come from."},
                {"sources", fmt::format("a list of 1 to {}, in place of source", kMostCameras),
                 "Several cameras, each a source with a name; see 'contorno stages sources'."},
-               {"live", "keys of the section live; with sources", "When a camera is lost, and opened again."},
+               {"live", "keys of the section live",
+                "When a camera is lost and opened again, and what is done with less."},
                {"ops", "keys of the section ops", "Where contorno run says over HTTP how it gets on."},
                {"pipeline", "keys of the section pipeline", "How frames are run through the stages."},
                {"classes", "a list, or auto", "What is looked for, at which level, and how it is drawn."},

@@ -144,6 +144,33 @@ Settings read_section(const YamlNode& root, const char* name, const ParamDeclara
   return params.as<Settings>();
 }
 
+/// `degrade: [overlay, mip]` is a list of words, which the parameter has in one text.
+void join_steps(YamlNode& root, Problems& problems) {
+  YamlEntry* const live = root.find("live");
+  YamlEntry* const degrade =
+      live != nullptr && live->value.kind == YamlKind::Map ? live->value.find("degrade") : nullptr;
+  if (degrade == nullptr || degrade->value.kind != YamlKind::List) return;
+  YamlNode joined{.kind = YamlKind::Scalar, .style = ScalarStyle::Quoted, .place = degrade->value.place};
+  for (const YamlNode& item : degrade->value.items) {
+    if (item.kind != YamlKind::Scalar)
+      return problems.add(
+          item.place,
+          fmt::format("degrade has {}, allowed is a list of overlay, mip and thin", describe(item)));
+    joined.text += (joined.text.empty() ? "" : ", ") + item.text;
+  }
+  degrade->value = std::move(joined);
+}
+
+/// What is said of cameras with names says nothing of one source.
+void refuse_camera_keys(const YamlNode& root, Problems& problems) {
+  const YamlEntry* const live = root.find("live");
+  if (live == nullptr || live->value.kind != YamlKind::Map) return;
+  for (const char* key : {"stall", "reconnect"})
+    if (const YamlEntry* entry = live->value.find(key))
+      problems.add(entry->place, fmt::format("'live.{}' is for a graph with 'sources'", key),
+                   "take it out, or name the source: sources: [{name: ..., type: ..., ...}]");
+}
+
 void refuse_both(const YamlNode& root, const Loading& loading) {
   const YamlEntry *one = root.find("source"), *several = root.find("sources");
   if (one != nullptr)
@@ -211,14 +238,13 @@ FleetSpec load_fleet_text(const std::string& text, const std::string& file_name,
     refuse_unknown_sections(root, problems);
     expand_shorthand(root);
     std::vector<Override> overrides = overrides_of(options, problems);
+    join_steps(root, problems);
     fleet.live = read_section<LiveSettings>(root, "live", live_params(), loading);
     fleet.ops = read_section<OpsSettings>(root, "ops", ops_params(), loading);
     if (root.find("sources") != nullptr) {
       fleet.cameras = read_cameras(std::move(root), std::move(overrides), loading);
     } else {
-      if (const YamlEntry* live = root.find("live"))
-        problems.add(live->place, "'live' is for a graph with 'sources'",
-                     "take it out, or name the source: sources: [{name: ..., type: ..., ...}]");
+      refuse_camera_keys(root, problems);
       fleet.cameras.push_back({.graph = read_tree(std::move(root), overrides, nullptr, loading)});
     }
   }

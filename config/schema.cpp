@@ -299,6 +299,21 @@ Json either(const char* rule, const char* one, const char* other) {
   return {{rule, Json::array({{{"required", Json::array({one})}}, {{"required", Json::array({other})}}})}};
 }
 
+Json requires_any(const std::vector<const char*>& keys) {
+  Json list = Json::array();
+  for (const char* key : keys) list.push_back({{"required", Json::array({key})}});
+  return list;
+}
+
+/// What a loader reads as one text.
+Json list_of_steps(const Json& description) {
+  const Json item{{"enum", Json::array({"overlay", "mip", "thin"})}};
+  Json json = one_or_list(item, {{"type", "array"}, {"items", item}, {"uniqueItems", true}});
+  json["default"] = Json::array();
+  json["description"] = description;
+  return json;
+}
+
 }  // namespace
 
 Json schema(const Catalog& catalog, std::string_view version) {
@@ -310,7 +325,8 @@ Json schema(const Catalog& catalog, std::string_view version) {
                {"maxItems", kMostCameras},
                {"description", "Several cameras in place of source, each with a name."}};
   Json live = object(live_params(), Json::object(), Json::array(),
-                     "When the cameras of sources are taken for lost, and how they are opened again.");
+                     "When cameras are taken for lost and opened again, and what is done with less.");
+  live["properties"]["degrade"] = list_of_steps(live["properties"]["degrade"]["description"]);
   Json properties{
       {"source", source},
       {"sources", sources},
@@ -334,7 +350,10 @@ Json schema(const Catalog& catalog, std::string_view version) {
            {"type", "object"},
            {"properties", properties},
            {"allOf", Json::array({either("oneOf", "source", "sources"), either("anyOf", "stages", "sinks")})},
-           {"dependencies", {{"live", Json::array({"sources"})}}},
+           {"if",
+            {{"properties", {{"live", {{"anyOf", requires_any({"stall", "reconnect"})}}}}},
+             {"required", Json::array({"live"})}}},
+           {"then", {{"required", Json::array({"sources"})}}},
            {"additionalProperties", false},
            {"definitions", definitions(catalog)}});
   return json;

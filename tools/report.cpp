@@ -76,6 +76,7 @@ std::string frames_rows(const RunReport& report) {
     };
     add(frames.dropped_ring_full, "no free slot");
     add(frames.dropped_deadline, "past the deadline");
+    add(frames.dropped_thinned, "thinned");
     add(frames.dropped_aborted, "under way at the end");
     text += fmt::format(", {} dropped ({})", frames.dropped(), fmt::join(reasons, ", "));
   }
@@ -101,7 +102,8 @@ std::string held_row(const RunReport& report) {
     return fmt::format("budget    {} held: not known, as only {:.1f} frames/s came in\n", subject,
                        report.input_rate);
   std::string text = fmt::format("budget    {} held: {}", subject, *held ? "yes" : "no");
-  const std::uint64_t dropped = report.frames.dropped_ring_full + report.frames.dropped_deadline;
+  const FrameCounts& frames = report.frames;
+  const std::uint64_t dropped = frames.dropped_ring_full + frames.dropped_deadline + frames.dropped_thinned;
   if (dropped > 0) text += fmt::format(", {} of {} frames dropped", dropped, report.frames.offered);
   if (report.frames.late > 0)
     text += fmt::format(", {} of {} late", report.frames.late, report.frames.delivered);
@@ -111,6 +113,15 @@ std::string held_row(const RunReport& report) {
     return text + fmt::format("; a result took up to {}, longer than the {} between frames\n",
                               latency_text(worst_us, budget_us), budget_text(budget_us));
   return text + fmt::format(", worst {} of {}\n", latency_text(worst_us, budget_us), budget_text(budget_us));
+}
+
+/// Frames by level of quality, where a run had several.
+std::string level_row(const RunReport& report) {
+  if (report.levels.empty()) return "";
+  std::vector<std::string> parts;
+  for (const LevelCount& level : report.levels)
+    parts.push_back(fmt::format("{} {}", level.frames, level.name));
+  return fmt::format("quality   {}\n", fmt::join(parts, ", "));
 }
 
 /// What took time: columns that no row has enough frames for and rows that are all 0 are left out.
@@ -300,6 +311,7 @@ ordered_json frames_object(const FrameCounts& frames) {
            {{"total", frames.dropped()},
             {"ring_full", frames.dropped_ring_full},
             {"deadline", frames.dropped_deadline},
+            {"thinned", frames.dropped_thinned},
             {"aborted", frames.dropped_aborted}}},
           {"late", frames.late},
           {"regrown", frames.regrown}};
@@ -311,6 +323,7 @@ ordered_json report_object(const RunReport& report) {
       {"backend", name_of(report.backend)},
       {"backend_reason",
        report.backend_reason.empty() ? ordered_json() : ordered_json(report.backend_reason)},
+      {"fallback", report.fell_back},
       {"slots", report.slots},
       {"threads", report.threads},
       {"on_full", name_of(report.on_full)},
@@ -354,6 +367,10 @@ ordered_json report_object(const RunReport& report) {
                                 {"forgotten", stage.classes[k].forgotten}});
   json["objects"] = objects_json(report);
   if (ordered_json networks = networks_json(); !networks.empty()) json["networks"] = std::move(networks);
+  json["levels"] = ordered_json::array();
+  for (std::size_t level = 0; level < report.levels.size(); ++level)
+    json["levels"].push_back(
+        {{"level", level}, {"step", report.levels[level].name}, {"frames", report.levels[level].frames}});
   json["failures"] = ordered_json::array();
   for (const FrameFailure& failure : report.failures)
     json["failures"].push_back({{"frame", failure.frame}, {"reason", failure.reason}});
@@ -394,8 +411,9 @@ std::string report_json(const RunReport& report, const std::string& graph_file,
 }
 
 std::string report_text(const RunReport& report) {
-  std::string text = frames_rows(report) + held_row(report) + latency_rows(report) + sink_rows(report) +
-                     class_rows(report) + track_rows(report) + object_rows(report) + network_rows();
+  std::string text = frames_rows(report) + held_row(report) + level_row(report) + latency_rows(report) +
+                     sink_rows(report) + class_rows(report) + track_rows(report) + object_rows(report) +
+                     network_rows();
   for (const SourceFault& fault : report.source_faults)
     text += fmt::format("{:<9} {}\n", fault.missing == 0 ? "damaged" : "missing",
                         printable_sentence(fault.sentence));

@@ -92,16 +92,19 @@ FrameCounts counts_of(const Fleet& fleet) {
   std::_Exit(static_cast<int>(ExitCode::Internal));
 }
 
-/// Says what becomes of the cameras that have names.
+/// Says what becomes of the cameras that have names, and at which level of quality all cameras run.
 class StateLog {
  public:
-  explicit StateLog(const Fleet& fleet) : fleet_(fleet), seen_(fleet.size(), CameraState::Connecting) {}
+  explicit StateLog(const Fleet& fleet)
+      : fleet_(fleet), seen_(fleet.size(), CameraState::Connecting), levels_(fleet.size(), 0) {}
 
   /// An event for each camera that is doing something else than before.
   std::vector<LogEvent> look() {
     std::vector<LogEvent> events;
     for (std::size_t i = 0; i < fleet_.size(); ++i) {
       const Camera& camera = fleet_.camera(i);
+      if (const int level = camera.level(); std::exchange(levels_[i], level) != level)
+        events.push_back(level_event(camera.spec().name, level));
       if (camera.spec().name.empty()) continue;
       const CameraState state = camera.state();
       if (std::exchange(seen_[i], state) == state) continue;
@@ -115,6 +118,14 @@ class StateLog {
   }
 
  private:
+  static LogEvent level_event(const std::string& camera, int level) {
+    const std::string sentence = level == 0 ? "full quality again" : fmt::format("quality level {}", level);
+    return {.severity = level == 0 ? Severity::Notice : Severity::Warning,
+            .camera = camera,
+            .name = "level",
+            .fields = {{"level", std::to_string(level)}},
+            .sentence = camera.empty() ? sentence : fmt::format("{}: {}", camera, sentence)};
+  }
   static Severity severity_of(CameraState state) {
     switch (state) {
       case CameraState::Failed:
@@ -133,6 +144,7 @@ class StateLog {
 
   const Fleet& fleet_;
   std::vector<CameraState> seen_;
+  std::vector<int> levels_;
 };
 
 /// Tells who started the program, and who asks for its health, whether the cameras get on.

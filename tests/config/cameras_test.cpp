@@ -177,9 +177,32 @@ TEST_CASE("every mistake of a graph with sources is told at once, those that cam
   CHECK(count(found, "all cameras would write") == 1);
 }
 
-TEST_CASE("what needs one source refuses several, and live belongs to several") {
+TEST_CASE("what a live camera does without is a list of steps, with one source too") {
+  const std::string one = contorno::test::kHead + "stages: [contours]\n";
+  const auto steps_of = [](const std::string& text) { return degrade_steps(load_fleet(text).live.degrade); };
+  CHECK(steps_of(one).empty());
+  CHECK(steps_of(one + "live: {degrade: []}\n").empty());
+  CHECK(steps_of(one + "live: {degrade: overlay}\n") == std::vector<DegradeStep>{DegradeStep::Overlay});
+  CHECK(steps_of(one + "live: {degrade: [thin, mip]}\n") ==
+        std::vector<DegradeStep>{DegradeStep::Thin, DegradeStep::Mip});
+  const FleetSpec several = load_fleet("sources: [{name: a, type: video, location: x.mp4}]\n"
+                                       "live: {degrade: [mip], stall: 7, fallback: cpu}\n" +
+                                       kRest);
+  CHECK(several.live.degrade == "mip");
+  CHECK(several.live.stall_ms == 7);
+  CHECK(several.live.fallback == Fallback::Cpu);
+  CHECK(load_fleet(one).live.fallback == Fallback::None);
+  const auto wrong = [&](const std::string& live) { return fleet_report(one + "live: " + live + "\n"); };
+  CHECK(wrong("{degrade: [mip, mop]}").find("degrade has 'mop', allowed is a list of overlay, mip and thin") !=
+        std::string::npos);
+  CHECK(wrong("{degrade: [thin, mip, thin]}").find("degrade has 'thin' twice") != std::string::npos);
+  CHECK(wrong("{degrade: [{mip: 2}]}").find("degrade has a map, allowed is a list of") != std::string::npos);
+  CHECK(wrong("{fallback: gpu}").find("one of none, cpu") != std::string::npos);
+}
+
+TEST_CASE("what needs one source refuses several, and cameras are lost of several alone") {
   CHECK(report("sources: [{name: a, type: video, location: x.mp4}]\n" + kRest)
             .find("the graph has 'sources', and one source is needed here") != std::string::npos);
   CHECK(report(contorno::test::kHead + "live: {stall: 3}\nstages: [contours]\n")
-            .find("'live' is for a graph with 'sources'") != std::string::npos);
+            .find("'live.stall' is for a graph with 'sources'") != std::string::npos);
 }

@@ -62,6 +62,28 @@ TEST_CASE("a line is ready when its device, its required cameras and its outboxe
   CHECK(readiness_fault(line) == "south: the device broke");
 }
 
+TEST_CASE("a line is ready while results come in time, if that is limited") {
+  LineLook line = good_line();
+  line.max_lag_s = 5;
+  line.cameras[1].lag_s = 5;
+  CHECK(readiness_fault(line) == "");
+  line.cameras[1].lag_s = 5.25;
+  CHECK(readiness_fault(line) == "south: its oldest frame without a result is 5.2 s old, allowed 5");
+  CHECK(health_fault(line) == "");
+  line.max_lag_s = 0;
+  CHECK(readiness_fault(line) == "");
+}
+
+TEST_CASE("what runs on the CPU for want of its device is said beside what is well") {
+  LineLook line = good_line();
+  CHECK(fallback_notes(line) == "");
+  line.cameras[1].fallback = "no CUDA device\nwas found";
+  CHECK(fallback_notes(line) == "south: on the CPU: no CUDA device\\nwas found\n");
+  CHECK(readiness_fault(line) == "");
+  CHECK(lines_with(metrics_text(line), "contorno_camera_fallback{camera=\"south\"} 1\n") == 1);
+  CHECK(lines_with(metrics_text(line), "contorno_camera_fallback{camera=\"north\"} 0\n") == 1);
+}
+
 TEST_CASE("latencies are counted by limits") {
   LatencyCounts counts;
   counts.note(0);
@@ -85,19 +107,23 @@ TEST_CASE("metrics have a line for everything, add up, and end") {
                             .failed = 1,
                             .dropped_ring_full = 2,
                             .dropped_deadline = 3,
+                            .dropped_thinned = 10,
                             .dropped_aborted = 4,
                             .late = 5,
                             .regrown = 6};
   line.cameras[0].latency = &counts;
   line.cameras[0].reconnections = 9;
+  line.cameras[0].level = 2;
+  line.cameras[0].lag_s = 0.25;
   const std::string text = metrics_text(line);
   for (const char* expected :
        {R"(contorno_frames_read_total{camera="north"} 20)",
         R"(contorno_frames_total{camera="north",result="delivered"} 7)",
         R"(contorno_frames_total{camera="north",result="failed"} 1)",
-        R"(contorno_frames_total{camera="north",result="dropped"} 9)",
+        R"(contorno_frames_total{camera="north",result="dropped"} 19)",
         R"(contorno_frames_dropped_total{camera="north",reason="ring_full"} 2)",
         R"(contorno_frames_dropped_total{camera="north",reason="deadline"} 3)",
+        R"(contorno_frames_dropped_total{camera="north",reason="thinned"} 10)",
         R"(contorno_frames_dropped_total{camera="north",reason="aborted"} 4)",
         R"(contorno_frames_late_total{camera="north"} 5)",
         R"(contorno_frames_regrown_total{camera="north"} 6)",
@@ -108,6 +134,9 @@ TEST_CASE("metrics have a line for everything, add up, and end") {
         R"(contorno_camera_state{camera="south",contorno_camera_state="connecting"} 1)",
         R"(contorno_camera_state{camera="south",contorno_camera_state="running"} 0)",
         R"(contorno_camera_reconnections_total{camera="north"} 9)",
+        R"(contorno_camera_level{camera="north"} 2)",
+        R"(contorno_camera_level{camera="south"} 0)",
+        R"(contorno_camera_lag_seconds{camera="north"} 0.25)",
         R"(contorno_outbox_bytes{outbox="/var/lib/line.db"} 4096)",
         R"(contorno_route_waiting_messages{outbox="/var/lib/line.db",route="redis"} 3)",
         R"(contorno_route_age_seconds{outbox="/var/lib/line.db",route="redis"} 1.5)",

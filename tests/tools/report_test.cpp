@@ -43,6 +43,23 @@ TEST_CASE("the summary says whether a live source's rate was held") {
   CHECK(line_with(report_text(report), "frames") == "frames    103 in, 100 out, 3 dropped (3 no free slot)");
 }
 
+TEST_CASE("a report has frames by level of quality where a run had several, and what was thinned") {
+  RunReport report;
+  CHECK(report_text(report).find("quality") == std::string::npos);
+  report.frames = {.offered = 12, .delivered = 9, .dropped_thinned = 3};
+  report.levels = {{"full", 4}, {"overlay", 0}, {"thin", 5}};
+  CHECK(line_with(report_text(report), "quality") == "quality   4 full, 0 overlay, 5 thin");
+  CHECK(line_with(report_text(report), "frames") == "frames    12 in, 9 out, 3 dropped (3 thinned)");
+  CHECK(report.held() == false);
+  report.fell_back = true;
+  const auto json = nlohmann::json::parse(report_json(report, "", ""));
+  CHECK(json["levels"] == nlohmann::json::parse(R"([{"level":0,"step":"full","frames":4},
+    {"level":1,"step":"overlay","frames":0},{"level":2,"step":"thin","frames":5}])"));
+  CHECK(json["frames"]["dropped"]["thinned"] == 3);
+  CHECK(json["frames"]["dropped"]["total"] == 3);
+  CHECK(json["fallback"] == true);
+}
+
 TEST_CASE("the totals of a sink stand in the summary and in the report") {
   RunReport report = live_report(100, 15);
   report.sinks.push_back(

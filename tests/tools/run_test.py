@@ -26,7 +26,7 @@ def check_accounts(report):
     frames = report["frames"]
     dropped = frames["dropped"]
     assert frames["in"] == frames["out"] + frames["failed"] + dropped["total"]
-    assert dropped["total"] == dropped["ring_full"] + dropped["deadline"] + dropped["aborted"]
+    assert dropped["total"] == dropped["ring_full"] + dropped["deadline"] + dropped["thinned"] + dropped["aborted"]
 
 
 def points_of(contour):

@@ -8,9 +8,10 @@
 #include "base/error.h"
 #include "config/draw.h"
 #include "config/load.h"
-#include "pipeline/graph/planned.h"
+#include "pipeline/run/runner.h"
 #include "pipeline/shared/threads.h"
 #include "plugins/ops/ops.h"
+#include "stages/catalog.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/graph_argument.h"
 #include "tools/empty_classes.h"
@@ -74,7 +75,7 @@ struct Planned {
 };
 
 /// Plans the stages as a run would, but takes no memory for frames.
-Planned plan_shapes(GraphSpec& graph, const StreamFormat& stream) {
+Planned plan_shapes(GraphSpec& graph, const StreamFormat& stream, const std::vector<DegradeStep>& degrade) {
   Planned result{.shapes = {.stream = stream}};
   config::GraphShapes& shapes = result.shapes;
   if (const std::string notice = config::bind_source(graph, stream); !notice.empty()) say("note: " + notice);
@@ -83,24 +84,27 @@ Planned plan_shapes(GraphSpec& graph, const StreamFormat& stream) {
   std::vector<Origin> exports;
   for (const SinkSpec& sink : graph.sinks) exports.push_back(sink.input);
   for (const Origin& origin : EmptyClasses(graph, choice.backend).reads()) exports.push_back(origin);
-  PlannedGraph planned({.graph = &graph,
-                        .backend = choice.backend,
-                        .probe_every = kNoFrame,
-                        .threads = decided_threads(graph.settings.threads),
-                        .capacities = &capacities,
-                        .exports = exports,
-                        .counted = counted_contours(graph)});
+  const PlanEnvironment environment{.graph = &graph,
+                                    .backend = choice.backend,
+                                    .probe_every = kNoFrame,
+                                    .threads = decided_threads(graph.settings.threads),
+                                    .capacities = &capacities,
+                                    .exports = exports,
+                                    .counted = counted_contours(graph)};
+  PlannedGraph planned(environment);
   planned.plan_formats(stream);
+  result.slot = planned.memory();
+  result.slot +=
+      Runner::foretell_lower(quality_levels(graph, degrade, lighter_stage), environment, planned, stream);
   shapes.backend =
       fmt::format("runs on {}{}", name_of(choice.backend), choice.reason.empty() ? "" : "; " + choice.reason);
-  shapes.memory = memory_text(planned.memory(), graph, choice.backend);
+  shapes.memory = memory_text(result.slot, graph, choice.backend);
   for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
     shapes.outputs.emplace_back();
     for (std::size_t port = 0; port < graph.nodes[node].type->outputs.size(); ++port)
       shapes.outputs.back().push_back(
           planned.format({.node = static_cast<int>(node), .port = static_cast<int>(port)}));
   }
-  result.slot = planned.memory();
   return result;
 }
 
@@ -134,12 +138,12 @@ struct Checked {
   ExitCode code = ExitCode::Ok;
 };
 
-Checked check_graph(GraphSpec& graph, config::Detail detail) {
+Checked check_graph(GraphSpec& graph, const std::vector<DegradeStep>& degrade, config::Detail detail) {
   Checked checked;
   const TriedSource source = try_source(graph);
   checked.code = source.code;
   if (source.stream) {
-    Planned planned = plan_shapes(graph, *source.stream);
+    Planned planned = plan_shapes(graph, *source.stream, degrade);
     checked.shapes = std::move(planned.shapes);
     checked.bytes = planned.slot.total();
   }
@@ -173,7 +177,8 @@ int check(const CheckOptions& options, const Catalog& catalog) {
   if (!given.fleet.ops.listen.empty()) ops_module();
   std::vector<Checked> all;
   for (CameraSpec& camera : given.fleet.cameras)
-    all.push_back(check_graph(camera.graph, options.all ? config::Detail::All : config::Detail::Written));
+    all.push_back(check_graph(camera.graph, degrade_steps(given.fleet.live.degrade),
+                              options.all ? config::Detail::All : config::Detail::Written));
   OutputRegister files = command_files();
   files.add_input(given.name, "the graph");
   // All cameras have the same stages: the drawing is that of the first.

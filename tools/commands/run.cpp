@@ -92,6 +92,24 @@ std::vector<std::pair<std::int32_t, std::string>> track_names(const GraphSpec& g
   return names;
 }
 
+/// Opens the device that a camera wants. Where there is none, the camera runs on the CPU, if the graph wants
+/// that.
+void open_device(CameraSpec& camera, Fallback fallback) {
+  try {
+    choose_backend(camera.graph.settings.backend, camera.graph);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::Unavailable || fallback != Fallback::Cpu) throw;
+    camera.fallback = error.what();
+    camera.graph.settings.backend = Backend::Cpu;
+    contorno::tell({.severity = Severity::Warning,
+                    .camera = camera.name,
+                    .name = "fallback",
+                    .fields = {{"backend", "cpu"}, {"reason", camera.fallback}},
+                    .sentence = fmt::format("{}{}on the CPU, as 'fallback' says: {}", camera.name,
+                                            camera.name.empty() ? "" : ": ", camera.fallback)});
+  }
+}
+
 /// Completes a graph as the command line wants it, and opens the device that it is to run on.
 void prepare(GivenFleet& given, const RunArguments& arguments, const Catalog& catalog) {
   const bool is_named = given.fleet.is_named();
@@ -106,7 +124,7 @@ void prepare(GivenFleet& given, const RunArguments& arguments, const Catalog& ca
   for (CameraSpec& camera : given.fleet.cameras) {
     arguments.frames.set(camera.graph.source);
     if (arguments.preview) add_preview(camera.graph, catalog);
-    choose_backend(camera.graph.settings.backend, camera.graph);
+    open_device(camera, given.fleet.live.fallback);
   }
 }
 

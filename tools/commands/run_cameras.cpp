@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "plugins/text/pango.h"
+#include "stages/catalog.h"
 #include "tools/say.h"
 
 namespace contorno {
@@ -38,11 +39,15 @@ RunCameras::Part::Part(const std::string& camera, std::size_t slices)
       trace(slices > 0 ? std::make_unique<Trace>(slices) : nullptr) {}
 
 RunCameras::RunCameras(const FleetSpec& spec, const RunSettings& settings, OutputRegister& files)
-    : settings_(settings), files_(files), text_(make_pango_text()) {
+    : settings_(settings),
+      degrade_(degrade_steps(spec.live.degrade)),
+      files_(files),
+      text_(make_pango_text()) {
   const std::size_t slices =
       settings.has_trace ? kTraceSlices / std::max<std::size_t>(1, spec.cameras.size()) : 0;
   for (const CameraSpec& camera : spec.cameras) {
     parts_.push_back(std::make_unique<Part>(camera.name, slices));
+    parts_.back()->fallback = camera.fallback;
     if (settings.counts_latency) parts_.back()->latency = std::make_unique<LatencyCounts>();
   }
 }
@@ -80,6 +85,7 @@ CameraSetUp RunCameras::set_up(Part& part, const GraphSpec& graph) const {
     made.sinks.push_back(bind_sink(spec, *part.sinks.back()));
   }
   BackendChoice backend = choose_backend(graph.settings.backend, graph);
+  if (!part.fallback.empty()) backend.reason = part.fallback;
   part.empty.emplace(graph, backend.backend);
   made.options = {
       .backend = backend,
@@ -96,6 +102,10 @@ CameraSetUp RunCameras::set_up(Part& part, const GraphSpec& graph) const {
       .on_result = [&part](const PlannedGraph& result,
                            const std::vector<ClassCounts>& counts) { part.empty->look(result, counts); },
       .also_read = part.empty->reads()};
+  made.options.fell_back = !part.fallback.empty();
+  if (!degrade_.empty())
+    made.options.quality =
+        std::make_shared<const QualityLevels>(quality_levels(graph, degrade_, lighter_stage));
   if (part.latency)
     made.options.on_times = [&part](const FrameTimes& times) { part.latency->note(times.latency_ns); };
   return made;

@@ -44,7 +44,7 @@ class RunCameras {
  private:
   struct Part {
     Part(const std::string& camera, std::size_t slices);
-    std::string name;
+    std::string name, fallback;
     std::vector<std::unique_ptr<Sink>> sinks;
     FrameLog failures, warnings;
     std::optional<EmptyClasses> empty;
@@ -55,6 +55,7 @@ class RunCameras {
   CameraSetUp set_up(Part& part, const GraphSpec& graph) const;
 
   RunSettings settings_;
+  std::vector<DegradeStep> degrade_;
   OutputRegister& files_;
   std::unique_ptr<TextRasteriser> text_;
   std::vector<std::unique_ptr<Part>> parts_;

@@ -12,7 +12,7 @@ void RunService::listen(const OpsSettings& settings) {
   const std::optional<ListenAddress> address = listen_address(settings.listen);
   if (!address) return;
   const OpsModule& module = ops_module();
-  pages_.emplace(restarts_.broken_before());
+  pages_.emplace(restarts_.broken_before(), settings.max_lag_ms * 1e-3);
   server_ = module.listen(address->host, address->port,
                           [this](std::string_view path) { return pages_->page(path); });
   say(fmt::format("ops: http://{}/metrics, /healthz, /readyz", server_->address()));

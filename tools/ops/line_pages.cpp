@@ -15,10 +15,10 @@ double unix_time_s() {
   return duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-/// A line: what is wrong, or "ok".
-OpsPage state_page(const std::string& fault) {
+/// A line: what is wrong, or "ok", and behind it what is less well.
+OpsPage state_page(const std::string& fault, const std::string& notes) {
   constexpr int kUnavailable = 503;
-  if (fault.empty()) return {.body = "ok\n"};
+  if (fault.empty()) return {.body = "ok\n" + notes};
   return {.status = kUnavailable, .body = printable_sentence(fault) + "\n"};
 }
 
@@ -29,13 +29,16 @@ CameraLook look_at(const Camera& camera) {
           .required = camera.spec().settings.required,
           .device_broke = camera.device_broke(),
           .frames = camera.progress(),
-          .reconnections = camera.reconnections()};
+          .reconnections = camera.reconnections(),
+          .level = camera.level(),
+          .lag_s = camera.lag_seconds(),
+          .fallback = camera.spec().fallback};
 }
 
 }  // namespace
 
-LinePages::LinePages(int broken_before)
-    : started_s_(unix_time_s()), broken_before_(broken_before), looked_ns_(now_ns()) {}
+LinePages::LinePages(int broken_before, double max_lag_s)
+    : started_s_(unix_time_s()), broken_before_(broken_before), max_lag_s_(max_lag_s), looked_ns_(now_ns()) {}
 
 LinePages::Shown::Shown(LinePages& pages, const Fleet& fleet, LatencyOf latency) : pages_(pages) {
   const std::lock_guard lock(pages_.mutex_);
@@ -57,6 +60,7 @@ void LinePages::note_progress(const std::optional<std::string>& hang) {
 
 LineLook LinePages::look() {
   LineLook line{.outboxes = outbox_statuses(),
+                .max_lag_s = max_lag_s_,
                 .broken_before = broken_before_,
                 .started_s = started_s_,
                 .version = CONTORNO_VERSION};
@@ -73,10 +77,10 @@ LineLook LinePages::look() {
 }
 
 std::optional<OpsPage> LinePages::page(std::string_view path) {
-  if (path == "/healthz") return state_page(health_fault(look()));
-  if (path == "/readyz") return state_page(readiness_fault(look()));
   if (path == "/metrics") return OpsPage{.type = OpenMetrics::kType, .body = metrics_text(look())};
-  return std::nullopt;
+  if (path != "/healthz" && path != "/readyz") return std::nullopt;
+  const LineLook line = look();
+  return state_page(path == "/healthz" ? health_fault(line) : readiness_fault(line), fallback_notes(line));
 }
 
 }  // namespace contorno

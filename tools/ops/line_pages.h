@@ -17,8 +17,8 @@ namespace contorno {
 
 class LinePages {
  public:
-  /// `broken_before`: see LineLook.
-  explicit LinePages(int broken_before);
+  /// See LineLook.
+  LinePages(int broken_before, double max_lag_s);
 
   using LatencyOf = std::function<const LatencyCounts*(std::size_t camera)>;
   /// The cameras are shown from now on, until the result is destroyed; everything is borrowed until then.
@@ -43,6 +43,7 @@ class LinePages {
 
   const double started_s_;
   const int broken_before_;
+  const double max_lag_s_;
   std::mutex mutex_;  // guards what follows
   const Fleet* fleet_ = nullptr;
   LatencyOf latency_;

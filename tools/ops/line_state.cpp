@@ -39,6 +39,7 @@ void add_frames(OpenMetrics& metrics, const std::vector<CameraLook>& cameras) {
     };
     add("ring_full", one.frames.dropped_ring_full);
     add("deadline", one.frames.dropped_deadline);
+    add("thinned", one.frames.dropped_thinned);
     add("aborted", one.frames.dropped_aborted);
   }
   metrics.begin("contorno_frames_late", Kind::Counter, "", "Frames that were delivered behind the deadline.");
@@ -73,6 +74,17 @@ void add_states(OpenMetrics& metrics, const std::vector<CameraLook>& cameras) {
     for (const CameraState state : kStates)
       metrics.sample("", {{"camera", one.name}, {"contorno_camera_state", name_of(state)}},
                      std::uint64_t{one.state == state});
+  metrics.begin("contorno_camera_level", Kind::Gauge, "",
+                "Level of quality that frames are worked on at; 0: full.");
+  for (const CameraLook& one : cameras)
+    metrics.sample("", {{"camera", one.name}}, static_cast<std::uint64_t>(one.level));
+  metrics.begin("contorno_camera_lag_seconds", Kind::Gauge, "seconds",
+                "Age of the oldest frame that has no result yet; 0: there is none.");
+  for (const CameraLook& one : cameras) metrics.sample("", {{"camera", one.name}}, one.lag_s);
+  metrics.begin("contorno_camera_fallback", Kind::Gauge, "",
+                "1: it runs on the CPU, for want of the device that was asked for.");
+  for (const CameraLook& one : cameras)
+    metrics.sample("", {{"camera", one.name}}, std::uint64_t{!one.fallback.empty()});
   metrics.begin("contorno_camera_reconnections", Kind::Counter, "", "How often the camera was opened again.");
   for (const CameraLook& one : cameras) metrics.sample("_total", {{"camera", one.name}}, one.reconnections);
   metrics.begin("contorno_device_errors", Kind::Counter, "",
@@ -134,6 +146,14 @@ std::string health_fault(const LineLook& line) {
   return line.hang.value_or("");
 }
 
+std::string fallback_notes(const LineLook& line) {
+  std::string text;
+  for (const CameraLook& one : line.cameras)
+    if (!one.fallback.empty())
+      text += fmt::format("{}: on the CPU: {}\n", one.name, printable_sentence(one.fallback));
+  return text;
+}
+
 std::string readiness_fault(const LineLook& line) {
   if (line.cameras.empty()) return "the run has not begun, or is over";
   for (const CameraLook& one : line.cameras)
@@ -145,6 +165,10 @@ std::string readiness_fault(const LineLook& line) {
     any_goes = any_goes || goes;
   }
   if (!any_goes) return "no camera runs";
+  for (const CameraLook& one : line.cameras)
+    if (line.max_lag_s > 0 && one.lag_s > line.max_lag_s)
+      return fmt::format("{}: its oldest frame without a result is {:.1f} s old, allowed {:g}", one.name,
+                         one.lag_s, line.max_lag_s);
   for (const OutboxStatus& one : line.outboxes)
     if (!one.takes_messages)
       return fmt::format("the outbox '{}' takes no messages", printable_sentence(one.path));
