@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 from tests.campaign.mutants import OPERATORS, draws, masked, mutants_of
-from tests.campaign.mutation_run import FAMILIES, Family, Tree, judge, play, sources_of
+from tests.campaign.mutation_run import FAMILIES, Family, Tree, judge, play, sources_of, who_noticed
 from tests.conftest import ROOT
 
 SAMPLE = r'''
@@ -152,3 +152,22 @@ def test_tests_that_fail_without_any_mistake_are_no_tests(tmp_path):
     broken = Family(TOY.sources, TOY.targets, (["false"],))
     with pytest.raises(RuntimeError, match="the tests fail without any mistake"):
         play(Toy(tmp_path), "toy", broken, 3, "1", tmp_path / "survived", lambda line: None)
+
+
+def test_who_noticed_is_the_case_that_failed_and_not_one_that_said_something():
+    said = """[doctest] run with "--help" for options
+===============================================================================
+tests/config/locale_test.cpp:12:
+TEST CASE:  numbers are read the same under a locale with a decimal comma
+
+tests/config/locale_test.cpp:15: MESSAGE: skipped: no such locale
+
+===============================================================================
+tests/pipeline/memory_plan_test.cpp:40:
+TEST CASE:  values that live at once lie apart
+
+tests/pipeline/memory_plan_test.cpp:44: ERROR: CHECK( a == b ) is NOT correct!
+"""
+    assert who_noticed(said) == "TEST CASE:  values that live at once lie apart"
+    assert who_noticed("....F\nFAILED tests/a_test.py::test_a - assert 1 == 2\n") == "FAILED tests/a_test.py::test_a - assert 1 == 2"
+    assert who_noticed("Segmentation fault\n") is None

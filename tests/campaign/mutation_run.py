@@ -132,8 +132,21 @@ class Tree:
                     os.killpg(process.pid, signal.SIGKILL)
         if process.returncode == 0:
             return None
-        lines = [line for line in said.splitlines() if line.startswith(("FAILED", "ERROR", "TEST CASE:", "Fatal"))]
-        return lines[0] if lines else f"{pathlib.Path(command[0]).name} ended with {process.returncode}"
+        return who_noticed(said) or f"{pathlib.Path(command[0]).name} ended with {process.returncode}"
+
+
+def who_noticed(said):
+    """The first test that failed, by what pytest or doctest printed; None where neither names one. doctest names the case above
+    what it says of it, which may be no failure."""
+    case = None
+    for line in said.splitlines():
+        if line.startswith(("FAILED", "ERROR", "Fatal")):
+            return line
+        if line.startswith("TEST CASE:"):
+            case = line
+        if ": ERROR: " in line or ": FATAL ERROR: " in line:
+            return case or line
+    return None
 
 
 @dataclasses.dataclass
