@@ -8,8 +8,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The parameter of sources whose value may be a path, and that of stages.
-constexpr std::string_view kLocation = "location", kModel = "model";
+/// The parameters of sources whose value may be a path, and that of stages.
+constexpr std::string_view kLocation = "location", kLogin = "credentials", kModel = "model";
 /// How the parameters of sinks end that are files which are read.
 constexpr std::string_view kIssuers = "_ca", kCredentials = "_credentials";
 
@@ -20,6 +20,11 @@ bool is_path(const std::string& text) {
 bool is_relative_path(const YamlNode& value) {
   return value.kind == YamlKind::Scalar && value.style != ScalarStyle::CommandLine && is_path(value.text) &&
          !value.text.starts_with('/');
+}
+
+/// What has no '/' is a name in the folder of credentials, not beside the graph.
+bool is_credentials_path(const YamlNode& value) {
+  return value.text.find('/') != std::string::npos;
 }
 
 template <class Type>
@@ -38,18 +43,20 @@ class Placing {
   void source(YamlNode& map, const SourceType& type) const {
     YamlEntry* entry = map.find(type.input_param);
     if (entry != nullptr && type.input_param == kLocation) place(entry->value);
+    YamlEntry* const login = map.find(kLogin);
+    if (login != nullptr && is_credentials_path(login->value)) place(login->value);
   }
   /// The masks and models of a list, or of one alone.
   void stages(YamlNode& list, const std::vector<const StageType*>& types) const {
     masks(list, types);
     for (YamlNode& item : list.items) masks(item, types);
   }
-  /// The files that sinks read: of issuers, and of logins, which without a '/' are not beside the graph.
+  /// The files that sinks read: of issuers, and of logins.
   void sinks(YamlNode& list) const {
     for (YamlNode& item : list.items)
       for (YamlEntry& entry : item.entries)
         if (entry.key.ends_with(kIssuers) ||
-            (entry.key.ends_with(kCredentials) && entry.value.text.find('/') != std::string::npos))
+            (entry.key.ends_with(kCredentials) && is_credentials_path(entry.value)))
           place(entry.value);
   }
 

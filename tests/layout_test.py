@@ -37,7 +37,7 @@ ROOMS = {
     "plugins/media": {"plugins/shared", "plugins/files/shared", "plugins/files/pictures"},
     "plugins/text": {"plugins/shared"},
     "plugins/opencv": set(),
-    "plugins/publish": {"plugins/files/contours", "plugins/files/shared"},
+    "plugins/publish": {"plugins/shared", "plugins/files/contours", "plugins/files/shared"},
     "plugins/publish/outbox": {"plugins/publish"},
     **{f"plugins/publish/{route}": {"plugins/publish", "plugins/publish/outbox"} for route in ("redis", "mqtt", "kafka")},
     "plugins/ops": set(),

@@ -14,6 +14,7 @@
 
 #include "plugins/files/pictures/unread.h"
 #include "plugins/files/shared/open_file.h"
+#include "plugins/media/login.h"
 
 namespace contorno::gst {
 namespace fs = std::filesystem;
@@ -78,6 +79,13 @@ void on_source_setup(GstElement*, GstElement* source, gpointer latency) {
     g_object_set(source, "latency", GPOINTER_TO_UINT(latency), nullptr);
   if (g_object_class_find_property(G_OBJECT_GET_CLASS(source), "drop-on-latency"))
     g_object_set(source, "drop-on-latency", TRUE, nullptr);
+}
+
+/// Called for the element that fetches a stream; who logs in comes as user data.
+void log_in(GstElement*, GstElement* source, gpointer login) {
+  const auto& [user, password, mechanism] = *static_cast<const Credentials*>(login);
+  if (g_object_class_find_property(G_OBJECT_GET_CLASS(source), "user-pw"))
+    g_object_set(source, "user-id", user.c_str(), "user-pw", password.c_str(), nullptr);
 }
 
 /// Whether a decodebin looks for an element that goes on from this pad: not for what a demuxer gives beside
@@ -241,9 +249,15 @@ void VideoInput::build(FramePipeline& pipeline) const {
   if (kind_ != Kind::SharedMemory) require_memory_for_decoding();  // raw frames are not decoded
   if (kind_ == Kind::Uri) {
     GstElement* decode = pipeline.add("uridecodebin");
-    g_object_set(decode, "uri", address_.c_str(), nullptr);
+    const bool has_login = !options_.credentials.empty();
+    g_object_set(decode, "uri", (has_login ? without_user(address_) : address_).c_str(), nullptr);
     g_signal_connect(decode, "source-setup", G_CALLBACK(on_source_setup),
                      GUINT_TO_POINTER(options_.latency_ms));
+    if (has_login)
+      g_signal_connect_data(
+          decode, "source-setup", G_CALLBACK(log_in),
+          new Credentials(stream_login(address_, options_.credentials)),
+          [](gpointer own, GClosure*) { delete static_cast<Credentials*>(own); }, GConnectFlags{});
     if (!patches_.empty())
       g_signal_connect_data(
           decode, "source-setup", G_CALLBACK(patch_source), new Patches(patches_),

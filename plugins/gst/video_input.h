@@ -16,6 +16,7 @@ struct VideoInputOptions {
   int latency_ms = 0;  ///< of the jitter buffer, in sources that have one (RTSP)
   int timeout_ms = 0;  ///< longest wait for the first bytes of a pipe or standard input; 0: for ever
   std::string caps;    ///< format of the frames in shared memory, as GStreamer writes caps; only for shm://
+  std::string credentials;  ///< the file of a login (plugins/media/login.h); empty: none
 };
 
 class VideoInput {
@@ -26,7 +27,8 @@ class VideoInput {
   VideoInput(const std::string& location, const VideoInputOptions& options);
 
   /// Adds the elements, up to the RGBA frames. Throws Error(MissingInput) when nobody writes into the pipe,
-  /// Error(BadConfig) for caps that do not parse or leave a value open, Error(OutOfMemory).
+  /// Error(BadConfig) for caps that do not parse or leave a value open, Error(OutOfMemory), and as
+  /// stream_login.
   void build(FramePipeline& pipeline) const;
 
   bool can_be_read_again() const { return kind_ != Kind::Pipe; }

@@ -7,8 +7,10 @@
 namespace contorno::gst {
 
 std::unique_ptr<Source> make_video_source(const VideoSourceParams& params) {
-  const VideoInput input(params.location,
-                         {.latency_ms = params.latency, .timeout_ms = params.timeout, .caps = params.caps});
+  const VideoInput input(params.location, {.latency_ms = params.latency,
+                                           .timeout_ms = params.timeout,
+                                           .caps = params.caps,
+                                           .credentials = params.credentials});
   if (params.loop && !input.can_be_read_again())
     throw Error(ExitCode::BadConfig,
                 fmt::format("{}: a pipe can be read only once, not in a loop", params.location));

@@ -15,7 +15,7 @@ inline constexpr int kMaxVideoSide = 16384;   ///< pixels
 inline constexpr int kReconnectForEver = -1;  ///< in the place of a number of attempts
 
 struct VideoSourceParams : Playback {
-  std::string location, caps;
+  std::string location, credentials, caps;
   std::int64_t limit = 0;
   bool loop = false;
   int timeout = 10'000;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plugins/media/camera.h"
+#include "plugins/media/login.h"
 #include "plugins/media/module.h"
 
 namespace contorno {
@@ -26,6 +27,9 @@ ParamDeclaration video_source_params() {
   list.required_text("location", &P::location,
                      "Video file, pipe or - for standard input, or an address: rtsp://, http://, file://, "
                      "tcp://HOST:PORT, shm://SOCKET.")
+      .text("credentials", &P::credentials,
+            "File with the login for an address, user=NAME and password=SECRET: a name in "
+            "$CREDENTIALS_DIRECTORY, or a path with a '/'; empty: that of the address.")
       .text("caps", &P::caps,
             "Format of the frames in shared memory: "
             "video/x-raw,format=RGB,width=640,height=480,framerate=30/1.")
@@ -35,7 +39,10 @@ ParamDeclaration video_source_params() {
                "Jitter buffer of an RTSP stream; less is quicker, more survives a worse network.");
   add_reconnection(list, "an RTSP stream that was lost");
   add_playback(list);
-  return declare(std::move(list));
+  return declare(std::move(list), [](const P& params, const ParamTrial& trial) {
+    if (!params.credentials.empty())
+      trial.run("credentials", [&] { stream_login(params.location, params.credentials); });
+  });
 }
 
 ParamDeclaration camera_source_params() {

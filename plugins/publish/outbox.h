@@ -55,7 +55,7 @@ class Route {
 /// How to reach a broker.
 struct RouteTarget {
   std::string address{};      ///< SCHEME://[USER:PASSWORD@]HOST[:PORT]/PREFIX, the scheme that of the route
-  std::string credentials{};  ///< the file of a login (plugins/publish/credentials.h); empty: none
+  std::string credentials{};  ///< the file of a login (plugins/shared/credentials.h); empty: none
   std::string ca{};           ///< the file of the issuers that are trusted; empty: those of the system
   bool durable = true;        ///< whether a broker that does not keep what it acknowledges is refused
   double timeout_ms = 5000;

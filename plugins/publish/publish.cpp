@@ -8,8 +8,8 @@
 #include "plugins/files/contours/message.h"
 #include "plugins/files/shared/output_file.h"
 #include "plugins/modules.h"
-#include "plugins/publish/credentials.h"
 #include "plugins/publish/publish_sink.h"
+#include "plugins/shared/credentials.h"
 
 namespace contorno {
 namespace {

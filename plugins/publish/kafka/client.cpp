@@ -38,7 +38,8 @@ Error kafka_error(const BrokerAccess& access, std::string_view why) {
 KafkaSettings::KafkaSettings(const BrokerAccess& access, const std::string& ca)
     : access_(access), settings_(rd_kafka_conf_new()) {
   set("bootstrap.servers", access.address.place());
-  set("log_level", "0");
+  // What matters comes as an error or a report; the library's own lines are none of this program's log.
+  rd_kafka_conf_set_log_cb(settings_.get(), [](const rd_kafka_t*, int, const char*, const char*) {});
   const Credentials& login = access.login;
   const bool has_login = !login.password.empty();
   set("security.protocol",

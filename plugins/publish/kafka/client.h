@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "plugins/publish/credentials.h"
+#include "plugins/publish/access.h"
 
 namespace contorno {
 

@@ -30,6 +30,7 @@ class TopicReader {
       : access_(kafka_access(target)), timeout_ms_(static_cast<int>(target.timeout_ms)) {
     KafkaSettings settings(access_, target.ca);
     settings.set("enable.partition.eof", "true");
+    settings.set("auto.offset.reset", "earliest");  // where the oldest are removed while they are read
     rd_kafka_conf_set_error_cb(settings.get(), [](rd_kafka_t*, int code, const char* reason, void* self) {
       if (says_why(code)) static_cast<TopicReader*>(self)->reason_ = reason;
     });

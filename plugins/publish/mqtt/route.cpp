@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "pipeline/shared/clock.h"
 #include "pipeline/shared/module.h"
-#include "plugins/publish/credentials.h"
+#include "plugins/publish/access.h"
 #include "plugins/publish/mqtt/reach.h"
 #include "plugins/publish/outbox.h"
 

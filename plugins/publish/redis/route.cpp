@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "pipeline/shared/clock.h"
 #include "pipeline/shared/module.h"
-#include "plugins/publish/credentials.h"
+#include "plugins/publish/access.h"
 #include "plugins/publish/outbox.h"
 #include "plugins/publish/outbox/planted.h"
 #include "plugins/publish/redis/tls.h"

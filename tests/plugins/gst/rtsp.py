@@ -17,6 +17,14 @@ server.set_service(sys.argv[1])
 factory = GstRtspServer.RTSPMediaFactory()
 factory.set_launch(sys.argv[2])
 factory.set_shared(False)
+if len(sys.argv) > 3:  # a user and a password, without which nobody is served
+    auth, token, allowed = GstRtspServer.RTSPAuth(), GstRtspServer.RTSPToken(), GstRtspServer.RTSPPermissions()
+    token.set_string("media.factory.role", "viewer")
+    for right in ("media.factory.access", "media.factory.construct"):
+        allowed.add_permission_for_role("viewer", right, True)
+    auth.add_basic(GstRtspServer.RTSPAuth.make_basic(*sys.argv[3:5]), token)
+    factory.set_permissions(allowed)
+    server.set_auth(auth)
 server.get_mount_points().add_factory("/stream", factory)
 assert server.attach(None) > 0
 print("ready", flush=True)
@@ -32,9 +40,10 @@ def free_port():
 
 
 class RtspServer:
-    """`frames` 0: without end. start() again after kill() serves at the same address."""
+    """`frames` 0: without end. `login`: a user and a password that are asked for. start() again after kill() serves at the same
+    address."""
 
-    def __init__(self, frames=0):
+    def __init__(self, frames=0, login=()):
         # GStreamer's server comes with a package of its own.
         gi = pytest.importorskip("gi")
         try:
@@ -44,7 +53,7 @@ class RtspServer:
         self.port = free_port()
         self.address = f"rtsp://127.0.0.1:{self.port}/stream"
         self.media = MEDIA.format(f"num-buffers={frames}" if frames else "")
-        self.process = None
+        self.login, self.process = login, None
 
     def __enter__(self):
         self.start()
@@ -54,8 +63,8 @@ class RtspServer:
         self.kill()
 
     def start(self):
-        self.process = subprocess.Popen(["/usr/bin/python3", "-c", SERVER, str(self.port), self.media], stdout=subprocess.PIPE,
-                                        text=True)
+        self.process = subprocess.Popen(["/usr/bin/python3", "-c", SERVER, str(self.port), self.media, *self.login],
+                                        stdout=subprocess.PIPE, text=True)
         assert self.process.stdout.readline() == "ready\n"
 
     def kill(self):

@@ -63,7 +63,7 @@ SOME_OTHERS = [29, 45, 59]  # not allowed, out of sequence, an id of a producer 
 
 def test_every_other_error_of_produce_in_turn_leaves_no_hole(tmp_path, kafka):
     """All of them with CONTORNO_KILLS."""
-    one = start(tmp_path, kafka, frames=10**9, pause=0.01)
+    one = start(tmp_path, kafka, frames=10**9, pause=0.04)
     wait_for(lambda: one.sent > 20)
     with contextlib.closing(sqlite3.connect(tmp_path / "out" / "outbox.db", timeout=30)) as file:
         def cursor():
@@ -76,6 +76,7 @@ def test_every_other_error_of_produce_in_turn_leaves_no_hole(tmp_path, kafka):
             rows += kafka.read()  # before the mock cluster forgets
     said = one.finish()
     assert one.code == 0, said
+    assert all(line.startswith("contorno: ") for line in said.splitlines())  # none of the library's own
     assert judge([*rows, *kafka.read()], [(one.sent, False)], doubles=True) == []
     assert kept(tmp_path / "out" / "outbox.db") == []
 

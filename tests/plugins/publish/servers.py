@@ -144,7 +144,8 @@ class MockKafka:
         assert self.process.stdout.readline() == "done\n"
 
     def read(self):
-        done = subprocess.run(["kcat", "-C", "-q", "-b", self.address, "-t", "line", "-o", "beginning", "-e", "-f", "%k\t%s\n"],
+        done = subprocess.run(["kcat", "-C", "-q", "-b", self.address, "-t", "line", "-o", "beginning", "-e", "-f", "%k\t%s\n",
+                               "-X", "topic.auto.offset.reset=earliest"],  # where the oldest go meanwhile
                               capture_output=True, timeout=60, check=True)
         rows = []
         for line in done.stdout.splitlines():

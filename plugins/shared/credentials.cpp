@@ -1,4 +1,4 @@
-#include "plugins/publish/credentials.h"
+#include "plugins/shared/credentials.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 namespace contorno {
 namespace {
 
-constexpr std::size_t kMostBytes = 4096;
+constexpr std::size_t kMostCredentials = 4096;
 
 // Sentences name neither the file nor what is in it: somebody may have written the password in place of the
 // name.
@@ -38,7 +38,7 @@ struct CredentialsFile {
 };
 
 /// The path that is meant, and in `where` how to say so.
-std::string path_meant(const std::string& given, std::string& where) {
+std::string credentials_path(const std::string& given, std::string& where) {
   if (given.find('/') != std::string::npos) return given;
   const char* const folder = std::getenv("CREDENTIALS_DIRECTORY");
   if (folder == nullptr || *folder == '\0')
@@ -49,9 +49,9 @@ std::string path_meant(const std::string& given, std::string& where) {
   return fmt::format("{}/{}", folder, given);
 }
 
-std::string content_of(const std::string& given) {
+std::string credentials_text(const std::string& given) {
   std::string where;
-  const CredentialsFile file(path_meant(given, where));
+  const CredentialsFile file(credentials_path(given, where));
   struct stat status {};
   if (file.descriptor < 0 || ::fstat(file.descriptor, &status) != 0)
     refuse_credentials(ExitCode::MissingInput,
@@ -62,7 +62,7 @@ std::string content_of(const std::string& given) {
     refuse_credentials(ExitCode::BadConfig,
                        fmt::format("may be read or written by everybody (its mode is {:04o}); chmod o-rw",
                                    static_cast<unsigned>(status.st_mode) & 07777U));
-  std::array<char, kMostBytes + 1> bytes{};
+  std::array<char, kMostCredentials + 1> bytes{};
   std::size_t size = 0;
   while (size < bytes.size()) {
     const ssize_t got = ::read(file.descriptor, bytes.data() + size, bytes.size() - size);
@@ -73,24 +73,24 @@ std::string content_of(const std::string& given) {
     if (got == 0) break;
     size += static_cast<std::size_t>(got);
   }
-  if (size > kMostBytes)
-    refuse_credentials(ExitCode::BadConfig, fmt::format("has more than {} bytes", kMostBytes));
+  if (size > kMostCredentials)
+    refuse_credentials(ExitCode::BadConfig, fmt::format("has more than {} bytes", kMostCredentials));
   return {bytes.data(), size};
 }
 
 /// Where the value of a line goes, null for a line without a key.
-std::string* value_of(std::string_view key, Credentials& credentials) {
+std::string* credentials_value(std::string_view key, Credentials& credentials) {
   if (key == "user") return &credentials.user;
   if (key == "password") return &credentials.password;
   if (key == "mechanism") return &credentials.mechanism;
   return nullptr;
 }
 
-void take_line(std::string_view line, std::size_t number, std::set<std::string_view>& seen,
-               Credentials& credentials) {
+void take_credentials_line(std::string_view line, std::size_t number, std::set<std::string_view>& seen,
+                           Credentials& credentials) {
   const std::size_t equals = line.find('=');
   const std::string_view key = line.substr(0, equals);
-  std::string* const value = equals == std::string_view::npos ? nullptr : value_of(key, credentials);
+  std::string* const value = equals == std::string_view::npos ? nullptr : credentials_value(key, credentials);
   if (value == nullptr)
     refuse_credentials(ExitCode::BadConfig,
                        fmt::format("has in line {} neither user=, password= nor mechanism=; a password alone "
@@ -101,7 +101,7 @@ void take_line(std::string_view line, std::size_t number, std::set<std::string_v
   *value = line.substr(equals + 1);
 }
 
-std::vector<std::string_view> lines_of(std::string_view text) {
+std::vector<std::string_view> credentials_lines(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
@@ -121,44 +121,20 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 }  // namespace
 
 Credentials read_credentials(const std::string& given) {
-  const std::string text = content_of(given);
-  const std::vector<std::string_view> lines = lines_of(text);
+  const std::string text = credentials_text(given);
+  const std::vector<std::string_view> lines = credentials_lines(text);
   if (lines.empty()) refuse_credentials(ExitCode::BadConfig, "is empty");
   Credentials credentials;
   const std::string_view first = lines.front();
-  if (lines.size() == 1 && value_of(first.substr(0, first.find('=')), credentials) == nullptr) {
+  if (lines.size() == 1 && credentials_value(first.substr(0, first.find('=')), credentials) == nullptr) {
     credentials.password = first;
     return credentials;
   }
   std::set<std::string_view> seen;
   for (std::size_t i = 0; i < lines.size(); ++i)
-    if (!lines[i].empty()) take_line(lines[i], i + 1, seen, credentials);
+    if (!lines[i].empty()) take_credentials_line(lines[i], i + 1, seen, credentials);
   if (credentials.password.empty()) refuse_credentials(ExitCode::BadConfig, "has no password");
   return credentials;
-}
-
-BrokerAccess access_of(const RouteTarget& target, const AddressScheme& scheme) {
-  const auto refuse = [](const std::string& what) { throw Error(ExitCode::BadConfig, what); };
-  BrokerAccess access{.address = parse_address(target.address, scheme)};
-  const BrokerAddress& address = access.address;
-  if (!target.ca.empty() && !address.has_tls)
-    refuse(fmt::format(
-        "an address that begins with {}:// has no TLS, and so nothing to be verified by a file of "
-        "issuers; write {}://, or leave the file out",
-        scheme.plain, scheme.tls));
-  access.login = {.user = address.user, .password = address.password};
-  if (target.credentials.empty()) return access;
-  access.login = read_credentials(target.credentials);
-  if (!address.password.empty())
-    refuse(
-        "the address has a password, and the file of credentials has one, too; leave it out of the address");
-  if (!address.user.empty() && !access.login.user.empty())
-    refuse("the address has a user, and the file of credentials has one, too; leave one of them out");
-  if (!access.login.mechanism.empty() && !scheme.has_mechanisms)
-    refuse(fmt::format("the file of credentials has a mechanism, and {}:// has none; leave it out",
-                       scheme.plain));
-  if (access.login.user.empty()) access.login.user = address.user;
-  return access;
 }
 
 }  // namespace contorno

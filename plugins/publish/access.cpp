@@ -1,0 +1,35 @@
+#include "plugins/publish/access.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "base/error.h"
+
+namespace contorno {
+
+BrokerAccess access_of(const RouteTarget& target, const AddressScheme& scheme) {
+  const auto refuse = [](const std::string& what) { throw Error(ExitCode::BadConfig, what); };
+  BrokerAccess access{.address = parse_address(target.address, scheme)};
+  const BrokerAddress& address = access.address;
+  if (!target.ca.empty() && !address.has_tls)
+    refuse(fmt::format(
+        "an address that begins with {}:// has no TLS, and so nothing to be verified by a file of "
+        "issuers; write {}://, or leave the file out",
+        scheme.plain, scheme.tls));
+  access.login = {.user = address.user, .password = address.password};
+  if (target.credentials.empty()) return access;
+  access.login = read_credentials(target.credentials);
+  if (!address.password.empty())
+    refuse(
+        "the address has a password, and the file of credentials has one, too; leave it out of the address");
+  if (!address.user.empty() && !access.login.user.empty())
+    refuse("the address has a user, and the file of credentials has one, too; leave one of them out");
+  if (!access.login.mechanism.empty() && !scheme.has_mechanisms)
+    refuse(fmt::format("the file of credentials has a mechanism, and {}:// has none; leave it out",
+                       scheme.plain));
+  if (access.login.user.empty()) access.login.user = address.user;
+  return access;
+}
+
+}  // namespace contorno
