@@ -11,7 +11,7 @@
 #include "pipeline/shared/resource_limits.h"
 #include "pipeline/shared/threads.h"
 
-// Building, starting and stopping; runner_threads.cpp has what the threads do.
+// Building, starting and stopping; runner_threads.cpp has what the threads do, runner_quality.cpp the levels.
 namespace contorno {
 namespace {
 
