@@ -103,12 +103,13 @@ TEST_CASE("a fleet that is asked to stop, or that goes, ends the cameras that wo
 }
 
 TEST_CASE("counts are added up field by field") {
-  static_assert(sizeof(FrameCounts) == 8 * sizeof(std::uint64_t));  // one more has to be added up, and tried
+  static_assert(sizeof(FrameCounts) == 9 * sizeof(std::uint64_t));  // one more has to be added up, and tried
   FrameCounts sum{.offered = 1,
                   .delivered = 2,
                   .failed = 3,
                   .dropped_ring_full = 4,
                   .dropped_deadline = 5,
+                  .dropped_thinned = 9,
                   .dropped_aborted = 6,
                   .late = 7,
                   .regrown = 8};
@@ -118,6 +119,7 @@ TEST_CASE("counts are added up field by field") {
   CHECK(sum.failed == 6);
   CHECK(sum.dropped_ring_full == 8);
   CHECK(sum.dropped_deadline == 10);
+  CHECK(sum.dropped_thinned == 18);
   CHECK(sum.dropped_aborted == 12);
   CHECK(sum.late == 14);
   CHECK(sum.regrown == 16);
