@@ -29,13 +29,6 @@ std::uint64_t unix_ms() {
       std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count());
 }
 
-/// How large the write-ahead log may become before it is copied into the file.
-std::int64_t log_pages(std::uint64_t max_bytes) {
-  constexpr std::int64_t kUsual = 1000, kFewest = 16;
-  const auto part = static_cast<std::int64_t>(max_bytes / 16) / kPageBytes;
-  return std::clamp(part, kFewest, kUsual);
-}
-
 constexpr const char* kTables =
     "CREATE TABLE IF NOT EXISTS runs(run INTEGER, camera TEXT, last_n INTEGER, frames INTEGER, ended INTEGER,"
     " PRIMARY KEY(run, camera)) WITHOUT ROWID;"
@@ -77,6 +70,12 @@ void take_number(Database& database, std::uint64_t run) {
 }
 
 }  // namespace
+
+std::int64_t log_pages(std::uint64_t max_bytes) {
+  constexpr std::int64_t kUsual = 1000, kFewest = 16;
+  const auto part = static_cast<std::int64_t>(max_bytes / 16) / kPageBytes;
+  return std::clamp(part, kFewest, kUsual);
+}
 
 FileLock::FileLock(const std::string& outbox) {
   const std::string path = outbox + ".lock";

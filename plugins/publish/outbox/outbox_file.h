@@ -33,6 +33,9 @@ class FileLock {
   int file_ = -1;
 };
 
+/// How many pages the write-ahead log of an outbox of this size may have before it is copied into the file.
+std::int64_t log_pages(std::uint64_t max_bytes);
+
 /// The connection of the one who keeps messages.
 class OutboxFile {
  public:
@@ -87,16 +90,19 @@ class RouteFile {
   };
   /// The next messages behind the cursor, `most` of them or about a mebibyte.
   std::vector<Row> next(std::size_t most);
-  /// Moves the cursor behind the row of this id; what every route has is removed.
+  /// Moves the cursor behind the row of this id, and removes what every route has.
   void moved_to(std::uint64_t id);
   void set_aside(const Row& row, const std::string& reason);
   /// The id of the last message that is behind it.
   std::uint64_t cursor() const { return cursor_; }
 
  private:
+  bool remove_some();
+
   std::string route_;
   std::mutex& writing_;
   Database database_;
+  std::uint64_t removed_at_once_;  // rows
   std::uint64_t cursor_ = 0;
   std::string oldest_cursor_;  // SQL: the least cursor of the routes that there are
 };

@@ -1,6 +1,8 @@
 // What a route reads of an outbox, and what anybody may read of one that is not written.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "plugins/publish/outbox/outbox_file.h"
 #include "plugins/publish/outbox/planted.h"
 
@@ -32,9 +34,15 @@ void find_missing_rows(Database& database, const std::function<void(const std::s
 }  // namespace
 
 RouteFile::RouteFile(const OutboxSettings& settings, const std::string& route, std::mutex& writing)
-    : route_(route), writing_(writing), database_(settings.path, Access::Write) {
-  // A cursor that is lost by a power cut gives duplicates, which are allowed.
-  database_.run("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0");
+    : route_(route),
+      writing_(writing),
+      database_(settings.path, Access::Write),
+      removed_at_once_(std::clamp<std::uint64_t>(settings.max_bytes >> 17, 8, 64)) {
+  // A cursor that is lost by a power cut gives duplicates, which are allowed. What is brought away makes the
+  // write-ahead log longer, too.
+  database_.run(fmt::format("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = {}",
+                            log_pages(settings.max_bytes))
+                    .c_str());
   std::string routes;
   for (const RouteSpec& one : settings.routes) routes += (routes.empty() ? "" : ", ") + quoted(one.name);
   oldest_cursor_ = fmt::format("SELECT min(id) FROM cursors WHERE route IN ({})", routes);
@@ -73,14 +81,26 @@ std::vector<RouteFile::Row> RouteFile::next(std::size_t most) {
 
 void RouteFile::moved_to(std::uint64_t id) {
   cursor_ = id;
+  {
+    const std::lock_guard lock(writing_);
+    Statement(database_, "UPDATE cursors SET id = ? WHERE route = ?")
+        .bind(1, id)
+        .bind(2, std::string_view(route_))
+        .step();
+  }
+  while (remove_some()) continue;
+}
+
+/// Some rows that every route has, few enough for the log to keep its size. True: there may be more.
+bool RouteFile::remove_some() {
   const std::lock_guard lock(writing_);
-  Transaction transaction(database_);
-  Statement(database_, "UPDATE cursors SET id = ? WHERE route = ?")
-      .bind(1, id)
-      .bind(2, std::string_view(route_))
+  Statement(database_,
+            fmt::format("DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE id <= ({})"
+                        " ORDER BY id LIMIT {})",
+                        oldest_cursor_, removed_at_once_)
+                .c_str())
       .step();
-  database_.run(fmt::format("DELETE FROM messages WHERE id <= ({})", oldest_cursor_).c_str());
-  transaction.commit();
+  return static_cast<std::uint64_t>(sqlite3_changes(database_.handle())) == removed_at_once_;
 }
 
 void RouteFile::set_aside(const Row& row, const std::string& reason) {
