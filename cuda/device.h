@@ -15,6 +15,7 @@ struct DeviceInfo {
   std::size_t total_bytes = 0;
   std::size_t free_bytes = 0;
   int multiprocessors = 0;
+  std::string pci_bus_id;  ///< "0000:1b:00.0", as /sys/bus/pci/devices has it; empty: not known
 };
 
 struct DeviceReport {

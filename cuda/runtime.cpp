@@ -8,12 +8,31 @@
 #include "base/host_pages.h"
 #include "base/memory.h"
 #include "cuda/device.h"
+#include "cuda/near_device.h"
 
 namespace contorno {
 namespace {
 
 std::string mebibytes(std::size_t bytes) {
   return std::to_string((bytes + (1U << 20) - 1) >> 20) + " MiB";
+}
+
+/// In the letters of /sys; empty where the runtime does not know.
+std::string pci_bus_id(int device) {
+  char text[32] = "";
+  if (cudaDeviceGetPCIBusId(text, sizeof text, device) != cudaSuccess) return {};
+  for (char& c : text)
+    if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
+/// That of the device on which this thread works; nothing where it is not known.
+std::vector<int> processors_beside() {
+  int device = 0;
+  if (cudaGetDevice(&device) == cudaSuccess)
+    for (const DeviceInfo& one : device_report().devices)
+      if (one.index == device) return processors_near("/sys", one.pci_bus_id);
+  return {};
 }
 
 DeviceReport ask_devices() {
@@ -35,7 +54,8 @@ DeviceReport ask_devices() {
          .name = properties.name,
          .compute_capability = std::to_string(properties.major) + "." + std::to_string(properties.minor),
          .total_bytes = properties.totalGlobalMem,
-         .multiprocessors = properties.multiProcessorCount});
+         .multiprocessors = properties.multiProcessorCount,
+         .pci_bus_id = pci_bus_id(index)});
   }
   if (!report.devices.empty()) {
     report.available = true;
@@ -59,9 +79,12 @@ Block::Block(std::size_t bytes, MemoryKind kind) : kind_(kind) {
       data = allocate_host(bytes);
       if (data == nullptr) status = cudaErrorMemoryAllocation;
       break;
-    case MemoryKind::Pinned:
-      status = cudaMallocHost(&data, bytes);
+    case MemoryKind::Pinned: {
+      // The driver takes pages from the node of the thread that asks. Every device may use them.
+      const NearProcessors near(processors_beside());
+      status = cudaHostAlloc(&data, bytes, cudaHostAllocPortable);
       break;
+    }
     case MemoryKind::Device:
       status = cudaMalloc(&data, bytes);
       break;
