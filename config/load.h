@@ -32,8 +32,8 @@ struct LoadOptions {
   /// "node.key=value", "source.key=value", "sources.NAME.key=value", "pipeline.key=value" or
   /// "classes.NAME.key=value".
   std::vector<std::string> overrides{};
-  std::optional<std::string> input{};  ///< sets the parameter that the source type calls its input
-  std::optional<Backend> backend{};    ///< outranks the file
+  std::optional<std::string> input{};       ///< sets the parameter that the source type calls its input
+  std::optional<BackendRequest> backend{};  ///< outranks the file
   /// Folder for relative paths of outputs. If it is set, ParamTrial also tries the values of stages, source
   /// and sinks without opening anything: whether paths can be written, path patterns name known words,
   /// encoders are installed.

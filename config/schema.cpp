@@ -9,6 +9,7 @@
 #include "base/version.h"
 #include "config/node_type.h"
 #include "config/sections.h"
+#include "pipeline/graph/numbered_choice.h"
 #include "pipeline/graph/stage.h"
 
 namespace contorno::config {
@@ -41,6 +42,7 @@ Json node_list(const std::vector<std::string>& names, const std::string& kind);
 
 Json type_of(const ParamSpec& spec) {
   Json json;
+  std::string pattern;  // of choices with numbers
   switch (spec.kind) {
     case ParamKind::Flag:
       return {{"type", "boolean"}};
@@ -53,8 +55,16 @@ Json type_of(const ParamSpec& spec) {
       set_range(json, spec);
       return json;
     case ParamKind::Choice:
-      json = {{"type", "string"}, {"enum", spec.choices}};
+      json = {{"type", "string"}, {"enum", Json::array()}};
+      for (const std::string& word : spec.choices)
+        if (word.ends_with(kNumberedChoice))
+          pattern = fmt::format("^{}(0|[1-9][0-9]{{0,2}})$", word.substr(0, word.size() - 1));
+        else
+          json["enum"].push_back(word);
       for (const auto& [word, choice] : spec.synonyms) json["enum"].push_back(word);
+      if (!pattern.empty())
+        json = {{"type", "string"},
+                {"anyOf", Json::array({{{"enum", json["enum"]}}, {{"pattern", pattern}}})}};
       return json;
     case ParamKind::Text:
     case ParamKind::Mask:

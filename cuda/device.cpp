@@ -30,4 +30,12 @@ void explain_absence(int runtime_version, int driver_version, const std::string&
                  "CUDA_VISIBLE_DEVICES";
 }
 
+std::string device_label(int index) {
+  const std::vector<DeviceInfo>& devices = device_report().devices;
+  for (const DeviceInfo& one : devices)
+    if (one.index == index)
+      return devices.size() == 1 ? one.name : std::to_string(index) + " (" + one.name + ")";
+  return std::to_string(index);
+}
+
 }  // namespace contorno

@@ -13,7 +13,6 @@ struct DeviceInfo {
   std::string name;
   std::string compute_capability;  ///< "9.0"
   std::size_t total_bytes = 0;
-  std::size_t free_bytes = 0;
   int multiprocessors = 0;
   std::string pci_bus_id;  ///< "0000:1b:00.0", as /sys/bus/pci/devices has it; empty: not known
 };
@@ -35,5 +34,12 @@ void explain_absence(int runtime_version, int driver_version, const std::string&
 /// The report of this machine, which lives as long as the program. The first call may take some 100 ms,
 /// because it starts the driver.
 const DeviceReport& device_report();
+
+/// Bytes that are free now on the current device of this thread. Begins its context. Throws Error(Internal)
+/// when the device failed, and in builds without CUDA.
+std::size_t free_device_bytes();
+
+/// "NVIDIA H200", and "1 (NVIDIA H200)" where the machine has several.
+std::string device_label(int index);
 
 }  // namespace contorno

@@ -66,12 +66,8 @@ bool is_allocated(const void* address, std::size_t bytes) noexcept {
   return true;
 }
 
-DeviceScope::DeviceScope(int device) {
-  CONTORNO_CUDA_CHECK(cudaGetDevice(&previous_));
-  if (device != previous_ && cudaSetDevice(device) != cudaSuccess) {
-    cudaGetLastError();
-    throw Error(ExitCode::Unavailable, "there is no CUDA device " + std::to_string(device));
-  }
+DeviceScope::DeviceScope(int device) : previous_(current_device()) {
+  if (device != previous_) set_current_device(device);
 }
 
 DeviceScope::~DeviceScope() {
@@ -82,6 +78,15 @@ int current_device() {
   int device = 0;
   CONTORNO_CUDA_CHECK(cudaGetDevice(&device));
   return device;
+}
+
+void set_current_device(int device) {
+  const cudaError_t status = cudaSetDevice(device);
+  if (status == cudaErrorInvalidDevice) {
+    cudaGetLastError();
+    throw Error(ExitCode::Unavailable, "there is no CUDA device " + std::to_string(device));
+  }
+  throw_on_error(status, "cudaSetDevice");
 }
 
 void synchronize_stream(void* stream) {

@@ -35,6 +35,9 @@ class DeviceScope {
 
 /// The current device of this thread.
 int current_device();
+/// Makes `device` the current one of this thread, for good. Throws Error(Unavailable) when there is no such
+/// device, Error(Internal) when it failed.
+void set_current_device(int device);
 /// Waits for all work on a stream (cudaStream_t) that another library owns. Throws Error(Internal) when the
 /// device failed.
 void synchronize_stream(void* stream);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/host_pages.h"
 #include "base/memory.h"
+#include "cuda/check.h"
 #include "cuda/device.h"
 #include "cuda/near_device.h"
 
@@ -60,7 +61,6 @@ DeviceReport ask_devices() {
   if (!report.devices.empty()) {
     report.available = true;
     report.reason = report.fix = "";
-    cudaMemGetInfo(&report.devices[0].free_bytes, &report.devices[0].total_bytes);
   }
   cudaGetLastError();
   return report;
@@ -122,6 +122,13 @@ void Block::release() noexcept {
   }
   data_ = nullptr;
   size_ = 0;
+}
+
+std::size_t free_device_bytes() {
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  CONTORNO_CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
+  return free_bytes;
 }
 
 const DeviceReport& device_report() {

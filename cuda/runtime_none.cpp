@@ -99,6 +99,12 @@ DeviceScope::~DeviceScope() = default;
 int current_device() {
   no_cuda();
 }
+void set_current_device(int) {
+  no_cuda();
+}
+std::size_t free_device_bytes() {
+  no_cuda();
+}
 void synchronize_stream(void*) {
   no_cuda();
 }

@@ -85,8 +85,9 @@ std::string frames_rows(const RunReport& report) {
   if (report.live && report.input_rate > 0)
     text += fmt::format("; {:.1f} frames/s came in", report.input_rate);
   const std::string reason = report.backend_reason.empty() ? "" : fmt::format("; {}", report.backend_reason);
-  return text + fmt::format("\nbackend   {}, {} threads, {} slots{}\n", name_of(report.backend),
-                            report.threads, report.slots, reason);
+  return text + fmt::format("\nbackend   {}, {} threads, {} slots{}\n",
+                            describe(BackendChoice(report.backend, "", report.device)), report.threads,
+                            report.slots, reason);
 }
 
 /// Whether the work keeps up with a live source, or with the deadline. Nothing where there is neither.
@@ -294,6 +295,14 @@ ordered_json networks_json() {
   return list;
 }
 
+/// Its name, and which one it is where there are several.
+void add_device(ordered_json& json, int device) {
+  const std::vector<DeviceInfo>& devices = device_report().devices;
+  for (const DeviceInfo& one : devices)
+    if (one.index == device) json["device"] = one.name;
+  if (devices.size() > 1) json["device_index"] = device;
+}
+
 /// Masks passwords in every text of the report: the graph, the source, reasons, what sinks made.
 void mask_passwords(ordered_json& json) {
   if (json.is_string()) json = masked(json.get<std::string>());
@@ -340,8 +349,7 @@ ordered_json report_object(const RunReport& report) {
       {"held", report.held() ? ordered_json(*report.held()) : ordered_json()},
       {"latency_us", {{"end_to_end", latency(report.end_to_end)}}},
   };
-  if (report.backend == Backend::Cuda && !device_report().devices.empty())
-    json["device"] = device_report().devices[0].name;
+  if (report.backend == Backend::Cuda) add_device(json, report.device);
   for (const Timing& part : report.parts) json["latency_us"]["parts"][part.name] = latency(part.histogram);
   for (const SinkOutcome& sink : report.sinks)
     json["latency_us"]["sinks"][sink.name] = {{"queued", latency(sink.queued)},

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "cuda/device.h"
 #include "pipeline/run/progress_judge.h"
 #include "pipeline/shared/clock.h"
 #include "tools/interrupt.h"
@@ -72,16 +73,28 @@ FrameCounts counts_of(const Fleet& fleet) {
   return sum;
 }
 
+bool has_several_devices() {
+  return device_report().devices.size() > 1;
+}
+
+/// The first device that was given up.
+std::string given_up_text(const Fleet& fleet) {
+  if (has_several_devices())
+    for (const Fleet::LostDevice& one : fleet.lost_devices())
+      if (one.hangs) return "device " + device_label(one.device);
+  return "the device";
+}
+
 [[noreturn]] void end_without_device(Fleet& fleet, const WatchOptions& options) {
   // Those that do not wait for the device end by themselves.
   if (fleet.size() > 1) fleet.wait_for(std::chrono::milliseconds(500));
   const FrameCounts frames = counts_of(fleet);
   finish_log();
-  say(
-      fmt::format("the device has been at work on one frame for more than {:g} s (device_timeout) and was "
-                  "given up; of {} "
-                  "frames {} were delivered and {} failed",
-                  options.device_timeout_ms * 1e-3, frames.offered, frames.delivered, frames.failed));
+  say(fmt::format(
+      "{} has been at work on one frame for more than {:g} s (device_timeout) and was given up; of "
+      "{} frames {} were delivered and {} failed",
+      given_up_text(fleet), options.device_timeout_ms * 1e-3, frames.offered, frames.delivered,
+      frames.failed));
   try {
     if (options.account) options.account();
   } catch (const std::exception& error) {
@@ -108,12 +121,19 @@ class StateLog {
       if (camera.spec().name.empty()) continue;
       const CameraState state = camera.state();
       if (std::exchange(seen_[i], state) == state) continue;
-      events.push_back({.severity = severity_of(state),
-                        .camera = camera.spec().name,
-                        .name = "state",
-                        .fields = {{"state", std::string(name_of(state))}},
-                        .sentence = fmt::format("{}: {}", camera.spec().name, name_of(state))});
+      LogEvent& event = events.emplace_back(
+          LogEvent{.severity = severity_of(state),
+                   .camera = camera.spec().name,
+                   .name = "state",
+                   .fields = {{"state", std::string(name_of(state))}},
+                   .sentence = fmt::format("{}: {}", camera.spec().name, name_of(state))});
+      if (const auto device = camera.device();
+          state == CameraState::Running && device && has_several_devices()) {
+        event.fields.emplace_back("device", std::to_string(*device));
+        event.sentence += " on device " + device_label(*device);
+      }
     }
+    if (has_several_devices()) add_lost_devices(events);
     return events;
   }
 
@@ -142,9 +162,21 @@ class StateLog {
     return Severity::Info;
   }
 
+  /// The reason why cameras end, while those of other devices go on.
+  void add_lost_devices(std::vector<LogEvent>& events) {
+    const std::vector<Fleet::LostDevice> lost = fleet_.lost_devices();
+    for (; lost_ < lost.size(); ++lost_)
+      events.push_back({.severity = Severity::Error,
+                        .name = "device",
+                        .fields = {{"device", std::to_string(lost[lost_].device)},
+                                   {"state", lost[lost_].hangs ? "hangs" : "broke"}},
+                        .sentence = lost[lost_].reason});
+  }
+
   const Fleet& fleet_;
   std::vector<CameraState> seen_;
   std::vector<int> levels_;
+  std::size_t lost_ = 0;  // devices that were told
 };
 
 /// Tells who started the program, and who asks for its health, whether the cameras get on.
@@ -216,6 +248,8 @@ class Watch {
     threads_.end();
     if (!options_.quiet && options_.tells_states) show(states_.look());
     progress_.clear();
+    // The cameras of other devices have ended, and the threads of these never will.
+    if (fleet_.has_given_up()) end_without_device(fleet_, options_);
     finish_log();
   }
 

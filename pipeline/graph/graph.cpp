@@ -4,10 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <functional>
 
 #include "base/error.h"
 #include "cuda/device.h"
+#include "pipeline/graph/device_thread.h"
+#include "pipeline/graph/numbered_choice.h"
 #include "pipeline/graph/steps.h"
 #include "pipeline/shared/threads.h"
 
@@ -78,13 +81,47 @@ std::string describe(const Format& format) {
   return std::visit(Writer{}, format);
 }
 
+namespace {
+
+constexpr std::string_view kOnDevice = "cuda:", kOnAll = "cuda:all";
+
+/// A word that the parameter takes.
+BackendRequest request_of(std::string_view word) {
+  if (word == kOnAll) return {Backend::Cuda, BackendRequest::kAll};
+  for (const Backend backend : {Backend::Auto, Backend::Cpu, Backend::Cuda})
+    if (word == name_of(backend)) return backend;
+  BackendRequest request(Backend::Cuda);
+  std::from_chars(word.data() + kOnDevice.size(), word.data() + word.size(), request.device);
+  return request;
+}
+
+}  // namespace
+
+std::string to_text(const BackendRequest& request) {
+  if (request.device == BackendRequest::kAll) return std::string(kOnAll);
+  if (request.device == BackendRequest::kUnnamed) return std::string(name_of(request.backend));
+  return fmt::format("{}{}", kOnDevice, request.device);
+}
+
+std::string describe(const BackendChoice& choice) {
+  if (choice.backend != Backend::Cuda || device_report().devices.size() < 2)
+    return std::string(name_of(choice.backend));
+  return fmt::format("{}{}", kOnDevice, device_label(choice.device));
+}
+
 const ParamDeclaration& pipeline_params() {
   static const ParamDeclaration declaration = [] {
     using P = PipelineSettings;
     ParamList<P> list;
-    list.choice("backend", &P::backend,
-                {{"auto", Backend::Auto}, {"cpu", Backend::Cpu}, {"cuda", Backend::Cuda}},
-                "Where the stages run; auto takes CUDA when a device answers.")
+    list.choice(
+            "backend", &P::backend,
+            {{"auto", Backend::Auto},
+             {"cpu", Backend::Cpu},
+             {"cuda", Backend::Cuda},
+             {std::string(kOnAll), {Backend::Cuda, BackendRequest::kAll}},
+             {"cuda" + std::string(kNumberedChoice), {Backend::Cuda, 0}}},
+            "Where the stages run; auto takes CUDA when a device answers. cuda is the first device, cuda:1 "
+            "the second; cuda:all spreads the cameras of sources over all.")
         .integer("slots", &P::slots, 1, 64, Unit::Frames, "Frames that are under way at once.")
         .choice("on_full", &P::on_full,
                 {{"auto", OnFull::Auto},
@@ -111,7 +148,13 @@ const ParamDeclaration& pipeline_params() {
         .integer("threads", &P::threads, 0, kMostThreads, Unit::None,
                  "Threads of the CPU backend; 0 takes as many as the machine has, or one where one keeps up "
                  "with a recording.");
-    return declare(std::move(list));
+    ParamDeclaration declared = declare(std::move(list));
+    ParamSpec& backend = declared.specs.front();  // has more words than can be listed
+    backend.get = [](const void* p) -> ParamValue { return to_text(static_cast<const P*>(p)->backend); };
+    backend.set = [](void* p, const ParamValue& word) {
+      static_cast<P*>(p)->backend = request_of(std::get<std::string>(word));
+    };
+    return declared;
   }();
   return declaration;
 }
@@ -279,18 +322,37 @@ GraphSpec graph_of(const StageType& type, const ParamSet& params) {
   return graph;
 }
 
-BackendChoice choose_backend(Backend wanted, const GraphSpec& graph) {
-  if (wanted == Backend::Cpu) return {Backend::Cpu, ""};
-  const DeviceReport& device = device_report();
-  std::string reason = device.reason;
-  if (device.available) {
-    reason = why_not_on_device(graph);
-    if (reason.empty()) return {Backend::Cuda, ""};
+namespace {
+
+/// The number of the device that is wanted, of those that there are.
+int device_of(const BackendRequest& wanted, const std::vector<DeviceInfo>& devices) {
+  if (wanted.device == BackendRequest::kAll) return roomiest_device(devices);
+  if (wanted.device == BackendRequest::kUnnamed) return devices.front().index;
+  std::vector<std::string> names;
+  for (const DeviceInfo& one : devices) {
+    if (one.index == wanted.device) return wanted.device;
+    names.push_back(fmt::format("{}{}", kOnDevice, one.index));
   }
-  if (wanted == Backend::Auto) return {Backend::Cpu, reason};
-  throw Error(device.available ? ExitCode::BadConfig : ExitCode::Unavailable,
-              fmt::format("backend cuda was asked for, but {}{}", reason,
-                          device.fix.empty() ? "" : "; " + device.fix));
+  throw Error(
+      ExitCode::Unavailable,
+      fmt::format("backend {} was asked for, but this machine has {} CUDA device{}: {}", to_text(wanted),
+                  names.size(), names.size() == 1 ? "" : "s", fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+BackendChoice choose_backend(const BackendRequest& wanted, const GraphSpec& graph) {
+  if (wanted.backend == Backend::Cpu) return {Backend::Cpu, ""};
+  const DeviceReport& report = device_report();
+  std::string reason = report.reason;
+  if (report.available) {
+    reason = why_not_on_device(graph);
+    if (reason.empty()) return {Backend::Cuda, "", device_of(wanted, report.devices)};
+  }
+  if (wanted.backend == Backend::Auto) return {Backend::Cpu, reason};
+  throw Error(report.available ? ExitCode::BadConfig : ExitCode::Unavailable,
+              fmt::format("backend {} was asked for, but {}{}", to_text(wanted), reason,
+                          report.fix.empty() ? "" : "; " + report.fix));
 }
 
 }  // namespace contorno

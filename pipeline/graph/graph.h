@@ -24,9 +24,21 @@ std::string_view name_of(OnFull policy);
 /// takes.
 enum class Waiting : std::uint8_t { Adaptive, Block };
 
+/// A backend as a graph or a command line asks for it: `auto`, `cpu`, `cuda`, `cuda:1`, `cuda:all`.
+struct BackendRequest {
+  static constexpr int kUnnamed = -1;  ///< no device is named: the first
+  static constexpr int kAll = -2;      ///< each camera on one of all devices: see Fleet
+  BackendRequest(Backend wanted = Backend::Auto, int on = kUnnamed)  // NOLINT(google-explicit-constructor)
+      : backend(wanted), device(on) {}
+  Backend backend{};
+  int device = kUnnamed;  ///< number of a CUDA device, of those that the process sees
+  bool operator==(const BackendRequest&) const = default;
+};
+std::string to_text(const BackendRequest& request);
+
 /// The `pipeline:` section.
 struct PipelineSettings {
-  Backend backend = Backend::Auto;
+  BackendRequest backend{};
   int slots = 4;
   OnFull on_full = OnFull::Auto;  ///< Auto: files wait, live sources drop the oldest
   double deadline_ms = 0;         ///< a frame that waited longer is dropped before it is processed; 0 = none
@@ -140,16 +152,20 @@ Origin counted_contours(const GraphSpec& graph);
 /// A backend, never Auto, and why Auto did not become Cuda; empty where it did, and where nobody asked for
 /// it.
 struct BackendChoice {
-  BackendChoice(Backend chosen = Backend::Cpu, std::string why = {})  // NOLINT(google-explicit-constructor)
-      : backend(chosen), reason(std::move(why)) {}
+  BackendChoice(Backend chosen = Backend::Cpu, std::string why = {},  // NOLINT(google-explicit-constructor)
+                int on = 0)
+      : backend(chosen), reason(std::move(why)), device(on) {}
   Backend backend{};
   std::string reason{};
+  int device = 0;  ///< of Cuda: its number
 };
+/// "cpu", "cuda", and "cuda:1 (NVIDIA H200)" where the machine has several devices.
+std::string describe(const BackendChoice& choice);
 
-/// The backend that `wanted` means for `graph` on this machine. When Cuda is wanted and cannot run it throws,
-/// with the reason and the remedy: Error(Unavailable) where there is no device, Error(BadConfig) where it is
-/// the graph that does not run there.
-BackendChoice choose_backend(Backend wanted, const GraphSpec& graph);
+/// The backend that `wanted` means for `graph` on this machine; of all devices the one with the most free
+/// memory. When Cuda is wanted and cannot run it throws, with the reason and the remedy: Error(Unavailable)
+/// where there is no such device, Error(BadConfig) where it is the graph that does not run there.
+BackendChoice choose_backend(const BackendRequest& wanted, const GraphSpec& graph);
 /// A source or sink that this build does not have, and why not.
 struct LeftOut {
   std::string name{}, reason{};

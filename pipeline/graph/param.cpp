@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "pipeline/graph/numbered_choice.h"
 #include "pipeline/graph/steps.h"
 
 namespace contorno {
@@ -148,8 +149,27 @@ std::string ParamSpec::allowed() const {
   throw InternalError("unknown parameter kind");
 }
 
+namespace {
+
+/// "0" to "999".
+bool is_short_number(std::string_view text) {
+  constexpr std::size_t kMostDigits = 3;
+  return !text.empty() && text.size() <= kMostDigits && (text == "0" || text[0] != '0') &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// Whether `word` is `choice`, or a number in the place of the N with which that ends: cuda:1 is cuda:N.
+bool is_choice(std::string_view word, std::string_view choice) {
+  if (!choice.ends_with(kNumberedChoice)) return word == choice;
+  choice.remove_suffix(1);
+  return word.starts_with(choice) && is_short_number(word.substr(choice.size()));
+}
+
+}  // namespace
+
 bool ParamSpec::has_choice(std::string_view word) const {
-  return std::find(choices.begin(), choices.end(), word) != choices.end() ||
+  return std::any_of(choices.begin(), choices.end(),
+                     [&](const std::string& choice) { return is_choice(word, choice); }) ||
          std::any_of(synonyms.begin(), synonyms.end(),
                      [&](const auto& synonym) { return synonym.first == word; });
 }

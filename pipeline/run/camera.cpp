@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "pipeline/graph/bind.h"
+#include "pipeline/graph/device_thread.h"
 #include "pipeline/run/fleet.h"
 #include "pipeline/shared/clock.h"
 
@@ -130,6 +131,13 @@ std::unique_ptr<Source> Camera::open() {
   return source;
 }
 
+/// For the time being; only where it is planned counts.
+void Camera::take_any_device() {
+  BackendRequest& wanted = spec_.graph.settings.backend;
+  goes_anywhere_ = goes_anywhere_ || wanted.device == BackendRequest::kAll;
+  if (goes_anywhere_) wanted.device = fleet_->any_device();
+}
+
 /// Opens the source and binds the graph to it; source_ stays null when the fleet was stopped meanwhile.
 void Camera::connect() {
   source_ = open();
@@ -137,17 +145,44 @@ void Camera::connect() {
   live_ = source_->format().live;
   expected_ = source_->format().frame_count;
   const std::string notice = bind_source(spec_.graph, source_->format());
+  take_any_device();
   set_up_ = fleet_->hooks_.set_up(number_, spec_.graph, *source_, notice);
-  set_up_.options.gate = fleet_->gate_.get();
+  if (goes_anywhere_) set_up_.options.backend.device = spec_.graph.settings.backend.device;
   set_up_.options.gate_member = number_;
   set_up_.options.paced_by_source = spec_.settings.max_rate > 0;
-  is_on_device_ = fleet_->is_named_ && set_up_.options.backend.backend == Backend::Cuda;
 }
 
 MemoryAdmission::Need Camera::need() const {
-  const auto [slots, slot] =
-      Runner::foretell_memory(spec_.graph, source_->format(), set_up_.sinks, set_up_.options);
-  return {.camera = spec_.name, .slots = slots, .slot = slot};
+  const StreamFormat& stream = source_->format();
+  const BackendChoice& backend = set_up_.options.backend;
+  const auto [slots, slot] = Runner::foretell_memory(spec_.graph, stream, set_up_.sinks, set_up_.options);
+  MemoryAdmission::Need need{.camera = spec_.name, .slots = slots, .slot = slot};
+  if (backend.backend != Backend::Cuda) return need;
+  need.device = goes_anywhere_ ? BackendRequest::kAll : backend.device;
+  // A recording declares no rate that it keeps to.
+  constexpr double kRateOfOthers = 30;
+  const double rate = stream.live && stream.rate_numerator > 0
+                          ? static_cast<double>(stream.rate_numerator) / stream.rate_denominator
+                          : kRateOfOthers;
+  need.load = spec_.settings.weight * rate * static_cast<double>(slot.device);
+  return need;
+}
+
+/// Waits until it may begin, and learns where. False: the fleet was stopped. Throws Error(OutOfMemory) where
+/// there is no room, Error(Internal) where its device broke.
+bool Camera::settle() {
+  BackendChoice& backend = set_up_.options.backend;
+  const bool is_on_device = backend.backend == Backend::Cuda;
+  if (is_on_device) fleet_->refuse_lost(backend.device);
+  if (fleet_->is_named_ || goes_anywhere_) {
+    MemoryAdmission::Need need = this->need();
+    if (fleet_->is_named_ ? !fleet_->wait_for_others(*this, need) : !fleet_->take_room(need)) return false;
+    backend.device = need.device.value_or(backend.device);
+    if (is_on_device) fleet_->refuse_lost(backend.device);
+  }
+  set_up_.options.gate = fleet_->gate_of(backend);
+  if (fleet_->is_named_ && is_on_device) device_ = backend.device;
+  return true;
 }
 
 void Camera::plan() {
@@ -160,14 +195,22 @@ void Camera::plan() {
 void Camera::work() {
   if (!is_planned_) {
     connect();
-    if (source_ == nullptr) return;
-    if (!fleet_->wait_for_others(*this, need())) return;
-    plan();
+    if (source_ == nullptr || !settle()) return;
   }
+  bind_thread(set_up_.options.backend);
+  if (!is_planned_) plan();
   if (stopped_ && fleet_->is_named_) return;
   began_ns_ = now_ns();
   phase_ = CameraPhase::Running;
   report_ = (*running_).run();
+}
+
+/// The device does not come back, and neither does its thread: called by who watches the fleet.
+void Camera::note_given_up(const std::string& reason) {
+  failure_ = std::make_exception_ptr(Error(ExitCode::Internal, reason));
+  device_broke_ = given_up_ = true;
+  phase_ = CameraPhase::Failed;
+  fleet_->note_end(*this);
 }
 
 void Camera::run() {
@@ -178,9 +221,9 @@ void Camera::run() {
   } catch (const Error& error) {
     failure_ = std::current_exception();
     last = CameraPhase::Failed;
-    if (error.code() == ExitCode::Internal && is_on_device_) {
+    if (error.code() == ExitCode::Internal && device_ != kNoDevice) {
       device_broke_ = true;
-      fleet_->note_broken_device(*this);
+      fleet_->note_broken_device(*this, error.what());
     }
   } catch (...) {
     failure_ = std::current_exception();

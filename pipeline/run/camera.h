@@ -67,6 +67,11 @@ class Camera {
   std::uint64_t reconnections() const;
   /// Whether the device broke under it.
   bool device_broke() const { return device_broke_; }
+  /// Of a camera with a name, the number of the device that it works on, once that is known.
+  std::optional<int> device() const {
+    const int number = device_;
+    return number == kNoDevice ? std::nullopt : std::make_optional(number);
+  }
   /// Null before its graph is planned.
   Runner* runner() const { return running_; }
   /// Whether frames come at their own pace; false while nobody knows.
@@ -78,7 +83,10 @@ class Camera {
   friend class Fleet;
   void connect();
   std::unique_ptr<Source> open();
+  void take_any_device();
+  bool settle();
   void plan();
+  void note_given_up(const std::string& reason);
   void work();
   void run();
   void request_stop();
@@ -99,10 +107,13 @@ class Camera {
   RunReport report_;
   std::exception_ptr failure_;
   bool is_planned_ = false;
+  bool goes_anywhere_ = false;  // the fleet says on which device
   std::atomic<std::int64_t> began_ns_ = 0, expected_ = -1;
   std::atomic<CameraPhase> phase_ = CameraPhase::Connecting;
   CameraState told_ = CameraState::Running;  // to its sinks; who watches alone
-  std::atomic<bool> is_on_device_ = false, device_broke_ = false;
+  static constexpr int kNoDevice = -1;
+  std::atomic<int> device_ = kNoDevice;  // of a camera with a name, once it is planned there
+  std::atomic<bool> device_broke_ = false, given_up_ = false;
   std::atomic<bool> live_ = false, stopped_ = false, done_ = true;  // nothing runs before start()
   std::thread thread_;
 };

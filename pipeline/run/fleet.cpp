@@ -17,17 +17,9 @@ namespace {
 /// their memory is added up.
 constexpr std::int64_t kGather = 1'000'000'000;
 constexpr std::chrono::milliseconds kLook{20};
-/// Frames that the device has of all cameras: while one is worked on, the next is uploaded and the one before
+/// Frames that a device has of all cameras: while one is worked on, the next is uploaded and the one before
 /// downloaded, and the launches of two more are on their way.
 constexpr int kDeviceFrames = 8;
-
-Backend backend_of(const GraphSpec& graph) {
-  try {
-    return choose_backend(graph.settings.backend, graph).backend;
-  } catch (const Error&) {
-    return Backend::Cpu;  // told by who sets the camera up
-  }
-}
 
 }  // namespace
 
@@ -42,6 +34,7 @@ Fleet::Fleet(FleetSpec spec, CameraHooks hooks)
   for (std::size_t number = 0; number < spec.cameras.size(); ++number)
     cameras_.push_back(std::make_unique<Camera>(*this, number, std::move(spec.cameras[number])));
   answers_.assign(cameras_.size(), Answer::None);
+  find_devices();
   if (is_named_) plan_shares();
 }
 
@@ -51,7 +44,7 @@ Fleet::~Fleet() {
   wait();
 }
 
-/// The threads of loops and the permits to work on a frame, of all processors.
+/// The threads of loops and the permits to work on a frame, of all processors and of each device.
 void Fleet::plan_shares() {
   if (cameras_.size() < 2) return;
   const int cores = decided_threads(0);
@@ -62,19 +55,20 @@ void Fleet::plan_shares() {
     int& threads = camera->spec_.graph.settings.threads;
     if (threads == 0) threads = std::max(1, cores / static_cast<int>(cameras_.size()));
     most_threads = std::max(most_threads, threads);
-    any_on_cpu = any_on_cpu || backend_of(camera->spec_.graph) == Backend::Cpu;
+    any_on_cpu = any_on_cpu || backend_of(camera->spec_.graph).backend == Backend::Cpu;
     weights.push_back(camera->spec_.settings.weight);
     // Threads that poll may do so for an eighth of the process's time, and each would for an eighth of its
     // own.
     camera->spec_.graph.settings.waiting = Waiting::Block;
   }
-  gate_ =
-      std::make_unique<LaunchGate>(any_on_cpu ? std::max(1, cores / most_threads) : kDeviceFrames, weights);
+  if (any_on_cpu) gates_[kCpu] = std::make_unique<LaunchGate>(std::max(1, cores / most_threads), weights);
+  for (const int device : devices_) gates_[device] = std::make_unique<LaunchGate>(kDeviceFrames, weights);
 }
 
 void Fleet::prepare() {
   for (const auto& camera : cameras_) {
     camera->connect();
+    camera->settle();
     camera->plan();
   }
 }
@@ -135,19 +129,6 @@ void Fleet::look() {
   for (const auto& camera : cameras_) camera->look(now);
 }
 
-bool Fleet::give_up_on_device(std::chrono::nanoseconds limit) {
-  bool gave_up = false;
-  for (const auto& camera : cameras_)
-    if (Runner* const runner = camera->running_; runner != nullptr && !camera->done_)
-      gave_up = runner->give_up_on_device(limit) || gave_up;
-  if (!gave_up || !is_named_) return gave_up;
-  // The others have the same device: their frames fail, too.
-  for (const auto& camera : cameras_)
-    if (Runner* const runner = camera->running_; runner != nullptr && !camera->done_)
-      if (!runner->give_up_on_device(std::chrono::nanoseconds(0))) runner->abort();
-  return true;
-}
-
 void Fleet::wait() {
   for (const auto& camera : cameras_)
     if (camera->thread_.joinable()) camera->thread_.join();
@@ -176,14 +157,6 @@ const Camera* Fleet::missing() const {
   return nullptr;
 }
 
-/// A device that broke under one camera is broken for all: their frames are not to be trusted either.
-void Fleet::note_broken_device(const Camera& broken) {
-  for (const auto& camera : cameras_)
-    if (Runner* const runner = camera->running_;
-        camera.get() != &broken && runner != nullptr && !camera->done_ && camera->is_on_device_)
-      runner->abort();
-}
-
 /// An absent camera, or one that has ended, is waited for no more, unless it is required.
 void Fleet::note_answer(Camera& camera) {
   bool ends = false;
@@ -209,33 +182,43 @@ bool Fleet::may_begin(std::int64_t now) const {
   return all || now - first_bound_ns_ > kGather;
 }
 
-/// Admits those that have come, all or none.
-void Fleet::begin() {
+/// Admits those that have come, all or none, in the order of the graph.
+void Fleet::begin(const MemoryLeft& left) {
   began_ = true;
-  Backend backend = Backend::Cpu;
-  for (const auto& camera : cameras_)
-    if (backend_of(camera->spec_.graph) == Backend::Cuda) backend = Backend::Cuda;
-  admission_.emplace(memory_left(backend));
-  refused_ = admission_->admit(needs_);
+  std::vector<MemoryAdmission::Need> needs;
+  for (const auto& [camera, need] : needs_) needs.push_back(need);
+  admission_.emplace(left);
+  for (const LostDevice& one : lost_) admission_->lose(one.device);
+  refused_ = admission_->admit(needs);
+  auto placed = needs.begin();
+  for (auto& [camera, need] : needs_) need = *placed++;
 }
 
-/// False: the fleet was stopped. Throws Error(OutOfMemory) where there is no room.
-bool Fleet::wait_for_others(Camera& camera, const MemoryAdmission::Need& need) {
-  if (!is_named_) return true;
+/// Says on which device it is to work. False: the fleet was stopped. Throws Error(OutOfMemory) where there is
+/// no room.
+bool Fleet::wait_for_others(Camera& camera, MemoryAdmission::Need& need) {
   std::unique_lock lock(mutex_);
+  MemoryLeft left;
+  if (!began_) {
+    lock.unlock();
+    left = memory_left(devices_left());
+    lock.lock();
+  }
   answers_[camera.number_] = Answer::Bound;
   const auto refuse = [](const std::string& why) { throw Error(ExitCode::OutOfMemory, why); };
   if (began_) {
     if (refused_) refuse(*refused_);
-    if (const auto why = admission_->admit({need})) refuse(*why);
+    std::vector<MemoryAdmission::Need> one{need};
+    if (const auto why = admission_->admit(one)) refuse(*why);
+    need = one.front();
     return true;
   }
   if (first_bound_ns_ == 0) first_bound_ns_ = now_ns();
-  needs_.push_back(need);
+  needs_[camera.number_] = need;
   began_changed_.notify_all();
   while (!began_ && !stopped_) {
     if (may_begin(now_ns())) {
-      begin();
+      begin(left);
       began_changed_.notify_all();
     } else {
       began_changed_.wait_for(lock, kLook);
@@ -243,6 +226,7 @@ bool Fleet::wait_for_others(Camera& camera, const MemoryAdmission::Need& need) {
   }
   if (!began_) return false;
   if (refused_) refuse(*refused_);
+  need = needs_[camera.number_];
   return true;
 }
 

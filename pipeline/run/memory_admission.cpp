@@ -9,7 +9,7 @@
 #include <fstream>
 #include <limits>
 
-#include "cuda/device.h"
+#include "pipeline/graph/device_thread.h"
 
 namespace contorno {
 namespace {
@@ -68,40 +68,93 @@ std::size_t memory_left_of_groups(const std::string& mount, const std::string& g
   }
 }
 
-MemoryLeft memory_left(Backend backend) {
+MemoryLeft memory_left(const std::vector<int>& devices) {
   MemoryLeft left;
   if (const auto free_kib = number_in("/proc/meminfo", "MemAvailable:")) left.host = *free_kib << 10;
   left.host = std::min({left.host, memory_left_of_groups("/sys/fs/cgroup", own_group()), addresses_left()});
-  if (backend == Backend::Cuda && !device_report().devices.empty())
-    left.device = device_report().devices[0].free_bytes;
+  for (const int device : devices) left.devices.push_back({.device = device, .bytes = free_bytes_of(device)});
   return left;
 }
 
-std::optional<std::string> MemoryAdmission::admit(const std::vector<Need>& needs) {
-  std::size_t host = host_, device = device_;
-  for (const Need& need : needs) {
-    const auto slots = static_cast<std::size_t>(need.slots);
-    host += slots * (need.slot.host + need.slot.pinned);
-    device += slots * need.slot.device;
-  }
-  const bool lacks_device = device > left_.device;
-  if (host <= left_.host && !lacks_device) {
-    host_ = host, device_ = device;
-    cameras_ += needs.size();
-    return std::nullopt;
-  }
+namespace {
+
+std::size_t device_bytes(const MemoryAdmission::Need& need) {
+  return static_cast<std::size_t>(need.slots) * need.slot.device;
+}
+
+/// "3 cameras take 52.0 MiB of the host, and 50.0 are left" and what can be done.
+std::string refusal(std::size_t cameras, const std::string& what,
+                    const std::vector<MemoryAdmission::Need>& needs) {
+  using Need = MemoryAdmission::Need;
   const auto most = std::max_element(needs.begin(), needs.end(), [](const Need& one, const Need& other) {
     return one.slot.total() * static_cast<std::size_t>(one.slots) <
            other.slot.total() * static_cast<std::size_t>(other.slots);
   });
-  const std::size_t count = cameras_ + needs.size();
   return fmt::format(
-      "{} camera{} take{} {:.1f} MiB {}, and {:.1f} are left; the most takes '{}': {} slots of {:.1f} MiB; "
-      "set "
-      "fewer slots in the pipeline section, or run fewer cameras",
-      count, count == 1 ? "" : "s", count == 1 ? "s" : "", mebibytes(lacks_device ? device : host),
-      lacks_device ? "of the device" : "of the host", mebibytes(lacks_device ? left_.device : left_.host),
-      most->camera, most->slots, mebibytes(most->slot.total()));
+      "{} camera{} take{} {}; the most takes '{}': {} slots of {:.1f} MiB; set fewer slots in the pipeline "
+      "section, or run fewer cameras",
+      cameras, cameras == 1 ? "" : "s", cameras == 1 ? "s" : "", what, most->camera, most->slots,
+      mebibytes(most->slot.total()));
+}
+
+/// What several devices have, where `need` fits on none of those that it may have.
+std::string crowded(const MemoryAdmission::Need& need, const std::vector<DeviceRoom>& rooms) {
+  const bool is_bound = *need.device != BackendRequest::kAll;
+  std::string text = is_bound ? fmt::format("does not fit on device {}", *need.device) : "fits on no device";
+  for (const DeviceRoom& room : rooms)
+    text += fmt::format("{} {:.1f} of {:.1f} MiB of device {} are taken", &room == rooms.data() ? ":" : ",",
+                        mebibytes(room.taken), mebibytes(room.bytes), room.device);
+  return text;
+}
+
+}  // namespace
+
+std::optional<std::string> MemoryAdmission::place_on_devices(std::vector<Need>& needs,
+                                                             std::vector<DeviceRoom>& rooms) const {
+  std::vector<std::size_t> numbers;
+  std::vector<PlacementNeed> wanted;
+  std::size_t sum = 0;
+  for (std::size_t number = 0; number < needs.size(); ++number)
+    if (const Need& need = needs[number]; need.device) {
+      numbers.push_back(number);
+      wanted.push_back({.bytes = device_bytes(need), .load = need.load, .device = *need.device});
+      sum += device_bytes(need);
+    }
+  if (const auto refused = place(wanted, rooms)) {
+    for (const DeviceRoom& room : rooms) sum += room.taken;
+    const Need& need = needs[numbers[*refused]];
+    const std::string of =
+        rooms.size() == 1
+            ? fmt::format("{:.1f} MiB of the device, and {:.1f} are left", mebibytes(sum),
+                          mebibytes(rooms[0].bytes))
+            : fmt::format("{:.1f} MiB of the devices, and '{}' with {:.1f} MiB {}", mebibytes(sum),
+                          need.camera, mebibytes(device_bytes(need)), crowded(need, rooms));
+    return refusal(cameras_ + needs.size(), of, needs);
+  }
+  for (std::size_t i = 0; i < wanted.size(); ++i) needs[numbers[i]].device = wanted[i].device;
+  return std::nullopt;
+}
+
+std::optional<std::string> MemoryAdmission::admit(std::vector<Need>& needs) {
+  std::size_t host = host_;
+  for (const Need& need : needs)
+    host += static_cast<std::size_t>(need.slots) * (need.slot.host + need.slot.pinned);
+  std::vector<Need> placed = needs;
+  std::vector<DeviceRoom> rooms = left_.devices;
+  if (auto refused = place_on_devices(placed, rooms)) return refused;
+  if (host > left_.host)
+    return refusal(
+        cameras_ + needs.size(),
+        fmt::format("{:.1f} MiB of the host, and {:.1f} are left", mebibytes(host), mebibytes(left_.host)),
+        needs);
+  needs = std::move(placed), left_.devices = std::move(rooms);
+  host_ = host;
+  cameras_ += needs.size();
+  return std::nullopt;
+}
+
+void MemoryAdmission::lose(int device) {
+  std::erase_if(left_.devices, [&](const DeviceRoom& room) { return room.device == device; });
 }
 
 }  // namespace contorno

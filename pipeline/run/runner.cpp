@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "pipeline/graph/device_thread.h"
 #include "pipeline/shared/clock.h"
 #include "pipeline/shared/resource_limits.h"
 #include "pipeline/shared/threads.h"
@@ -96,11 +97,17 @@ Runner::Runner(const GraphSpec& graph, Source& source, std::vector<SinkBinding> 
       report_.levels.push_back({.name = std::string(name_of(level.step))});
   }
   interval_ns_ = declared_interval(stream_);
-  plan_slots();
+  with_device(options_.backend, [this] { plan_slots(); });
   plan_ledgers();
 }
 
-Runner::~Runner() = default;
+Runner::~Runner() {
+  delivery_.close(Delivery::Ending::Leave);
+  try {
+    with_device(options_.backend, [this] { slots_.clear(); });
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): a device that broke has nothing left to free
+  }
+}
 
 std::vector<Origin> Runner::exports() const {
   return exports_of(graph_, delivery_.inputs(), options_);
@@ -175,22 +182,28 @@ void Runner::open_sinks() {
   });
 }
 
+/// Ends the run with what run() throws; the first one counts.
+void Runner::fail(const std::exception_ptr& failure, ExitCode code) {
+  {
+    const std::lock_guard lock(failure_mutex_);
+    if (!failure_) failure_ = failure, failure_code_ = code;
+  }
+  abort();
+}
+
+void Runner::break_off(const Error& why) {
+  fail(std::make_exception_ptr(why), why.code());
+}
+
 /// Runs one thread's loop; what it throws ends the run and is thrown again by run().
 template <class Loop>
 void Runner::guarded(const Loop& loop) {
-  const auto fail = [&](ExitCode code) {
-    {
-      const std::lock_guard lock(failure_mutex_);
-      if (!failure_) failure_ = std::current_exception(), failure_code_ = code;
-    }
-    abort();
-  };
   try {
     loop();
   } catch (const Error& error) {
-    fail(error.code());
+    fail(std::current_exception(), error.code());
   } catch (...) {
-    fail(ExitCode::Internal);
+    fail(std::current_exception(), ExitCode::Internal);
   }
 }
 
@@ -204,14 +217,20 @@ RunReport Runner::run() {
     std::thread reader, launcher;
     guarded([&] {
       reader = start_thread([&] {
-        guarded([&] { read_loop(); });
+        guarded([&] {
+          bind_thread(options_.backend);
+          read_loop();
+        });
         reader_sign_.note(Activity::Gone);
       });
       launcher = start_thread([&] {
-        guarded([&] { launch_loop(); });
+        guarded([&] {
+          bind_thread(options_.backend);
+          launch_loop();
+        });
         launcher_sign_.note(Activity::Gone);
       });
-      finish_loop();
+      with_device(options_.backend, [this] { finish_loop(); });
     });
     finisher_sign_.note(Activity::Gone);
     if (reader.joinable()) reader.join();
@@ -251,6 +270,7 @@ void Runner::close_accounts(Delivery::Ending ending) {
   report_.backend = options_.backend.backend;
   report_.backend_reason = options_.backend.reason;
   report_.fell_back = options_.fell_back;
+  report_.device = options_.backend.device;
   report_.slots = static_cast<int>(slots_.size());
   report_.threads = threads_;
   report_.on_full = policy_;
@@ -303,22 +323,24 @@ Runner::Memory Runner::foretell_memory(const GraphSpec& graph, const StreamForma
   Capacities capacities(graph.nodes.size());
   std::vector<Origin> inputs;
   for (const SinkBinding& sink : sinks) inputs.push_back(sink.input);
-  PlanEnvironment environment{.graph = &graph,
-                              .backend = options.backend.backend,
-                              .probe_every = options.probe_every,
-                              .threads = threads_of_loops(graph.settings.threads, sinks.size()),
-                              .text = options.text,
-                              .capacities = &capacities,
-                              .exports = exports_of(graph, std::move(inputs), options),
-                              .counted = counted_contours(graph),
-                              .frames_on_device = options.frames_on_device};
-  PlannedGraph planned(environment);
-  planned.plan_formats(stream);
-  Memory memory{
-      .slots = shares_of(graph.settings.slots, decided(graph.settings.on_full, stream), sinks).slots,
-      .slot = planned.memory()};
-  if (options.quality) memory.slot += foretell_lower(*options.quality, environment, planned, stream);
-  return memory;
+  const PlanEnvironment environment{.graph = &graph,
+                                    .backend = options.backend.backend,
+                                    .probe_every = options.probe_every,
+                                    .threads = threads_of_loops(graph.settings.threads, sinks.size()),
+                                    .text = options.text,
+                                    .capacities = &capacities,
+                                    .exports = exports_of(graph, std::move(inputs), options),
+                                    .counted = counted_contours(graph),
+                                    .frames_on_device = options.frames_on_device};
+  SlotMemory slot;
+  with_device(options.backend, [&] {
+    PlannedGraph planned(environment);
+    planned.plan_formats(stream);
+    slot = planned.memory();
+    if (options.quality) slot += foretell_lower(*options.quality, environment, planned, stream);
+  });
+  return {.slots = shares_of(graph.settings.slots, decided(graph.settings.on_full, stream), sinks).slots,
+          .slot = slot};
 }
 
 SlotMemory Runner::foretell_lower(const QualityLevels& quality, PlanEnvironment environment,

@@ -115,6 +115,9 @@ class Runner {
   /// Stops at once; frames under way count as dropped, but for those that the sinks have been handed: these
   /// are written, by all of them. Safe from any thread.
   void abort();
+  /// Stops at once because of what broke elsewhere, the device of this run for example: run() throws `why`,
+  /// and frames under way count as failed where its code is Internal. Safe from any thread.
+  void break_off(const Error& why);
 
   /// Ends the run from another thread if the device has worked on one frame for longer than `limit`. Such
   /// work cannot be cancelled, so run() will not return. Frames under way then count as failed, sinks are
@@ -188,6 +191,7 @@ class Runner {
   std::optional<CameraNews> judge_load(const Slot& slot);
   void note_load(const Slot& slot, std::int64_t now);
   void open_sinks();
+  void fail(const std::exception_ptr& failure, ExitCode code);
   void close_accounts(Delivery::Ending ending);
   void read_loop();
   void read_frames();

@@ -95,6 +95,7 @@ struct RunReport {
   Backend backend = Backend::Cpu;  ///< the backend that really ran
   std::string backend_reason;      ///< why Auto did not become Cuda; empty where it did or nobody asked
   bool fell_back = false;          ///< a device was asked for, and was not there: backend_reason says why
+  int device = 0;                  ///< of Cuda: its number
   std::string source;              ///< StreamFormat::description
   FrameCounts frames;
   double wall_seconds = 0;

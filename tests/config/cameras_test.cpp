@@ -125,6 +125,28 @@ TEST_CASE("the command line sets a camera by its name, and all graphs at once") 
   CHECK(fleet_report(text, {.input = "w.mp4"}).find("--input names one input") != std::string::npos);
 }
 
+TEST_CASE("a camera may have a device of its own, and a word that names none is told with its place") {
+  const std::string sources =
+      "pipeline: {backend: cuda:all}\n"
+      "sources: [{name: a, type: video, location: x.mp4}, {name: b, type: video, location: x.mp4, "
+      "set: {pipeline.backend: ";
+  const FleetSpec fleet = load_fleet(sources + "\"cuda:1\"}}]\n" + kRest);
+  CHECK(fleet.cameras[0].graph.settings.backend == BackendRequest(Backend::Cuda, BackendRequest::kAll));
+  CHECK(fleet.cameras[1].graph.settings.backend == BackendRequest(Backend::Cuda, 1));
+  CHECK(load_fleet(sources + "cuda:2}}]\n" + kRest).cameras[1].graph.settings.backend.device == 2);
+  CHECK(fleet_report(sources + "cuda:x}}]\n" + kRest)
+            .find("graph.yaml:2:116: error: pipeline: backend is 'cuda:x' (did you mean 'cuda:N'?), allowed "
+                  "one of "
+                  "auto, cpu, cuda, cuda:all, cuda:N") == 0);
+  CHECK(fleet_report("pipeline:\n  backend: cuda:-1\nsources: [{name: a, type: video, location: x.mp4}]\n" +
+                     kRest)
+            .find("graph.yaml:2:12: error: pipeline: backend is 'cuda:-1'") == 0);
+  // The command line's word is for all.
+  CHECK(load_fleet(sources + "cuda:2}}]\n" + kRest, {.backend = BackendRequest(Backend::Cuda, 3)})
+            .cameras[1]
+            .graph.settings.backend.device == 3);
+}
+
 TEST_CASE("names of cameras are short words, each once, and at most 64") {
   const auto with = [](const std::string& name) {
     return fleet_report("sources: [{name: " + name + ", type: video, location: x.mp4}]\n" + kRest);

@@ -81,7 +81,7 @@ TEST_CASE("device memory that is too small says how much was asked, what is free
     return;
   }
   // Two slots of two fifths fit into what is free, four do not.
-  const std::size_t part = device_report().devices[0].free_bytes / 5 * 2;
+  const std::size_t part = free_device_bytes() / 5 * 2;
   const Error error = planning_error(Backend::Cuda, part, 4);
   CHECK(error.code() == ExitCode::OutOfMemory);
   CAPTURE(error.what());

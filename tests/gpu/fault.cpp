@@ -4,20 +4,28 @@
 //                                 its accounts in order, its sinks finished and exit code 70
 //   contorno_fault hang           a run whose sixth frame's kernel does not end; it must be given up with its
 //                                 accounts in order, its sinks finished and exit code 70
+//   contorno_fault one            two cameras on two devices, the second of which breaks at its camera's
+//   sixth
+//                                 frame: the other camera goes on, and a third that comes then gets the first
+//                                 device; exit code 70, or 77 with fewer devices
+//   contorno_fault one-hang       the same with a kernel that does not end
 //   contorno_fault race           two warps write and read shared memory without a barrier between them
 //   contorno_fault uninitialised  reads device memory that nobody wrote
 //   contorno_fault barrier        a barrier that some threads of the block do not reach
 // The last three exit with 0: only compute-sanitizer sees what is wrong.
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <thread>
 
 #include "base/memory.h"
+#include "cuda/device.h"
 #include "cuda/stream.h"
-#include "pipeline/run/runner.h"
+#include "pipeline/run/fleet.h"
 #include "pipeline/shared/clock.h"
 #include "tests/gpu/fault_kernels.h"
 #include "tests/pipeline/fakes.h"
@@ -78,10 +86,107 @@ bool accounts_are_good(const FrameCounts& frames, const fake::CollectingSink& si
   std::_Exit(good ? static_cast<int>(ExitCode::Internal) : 1);
 }
 
+void copy_well(const unsigned* in, unsigned* out, void* stream) {
+  copy_async(out, in, sizeof(unsigned), stream);
+}
+
+template <fault::Copy kCopy>
+GraphSpec graph_that(const BackendRequest& backend) {
+  static StageType type = fake::copy_stage();
+  type.make_cuda = [](const ParamSet&) -> std::unique_ptr<Stage> {
+    return std::make_unique<FaultStage>(kCopy);
+  };
+  GraphSpec graph = fake::copy_graph();
+  for (NodeSpec& node : graph.nodes) node.type = &type;
+  graph.settings.backend = backend;
+  return graph;
+}
+
+/// Three cameras: a healthy one on the first device, the one that breaks or hangs on the second, and one that
+/// may have any and comes when that is over.
+class TwoDevices {
+ public:
+  explicit TwoDevices(const GraphSpec& broken) {
+    FleetSpec spec;
+    const auto add = [&](const char* name, const GraphSpec& graph, bool required) {
+      spec.cameras.push_back({.name = name, .graph = graph, .settings = {.required = required}});
+    };
+    add("healthy", graph_that<copy_well>({Backend::Cuda, 0}), true);
+    add("broken", broken, true);
+    add("late", graph_that<copy_well>({Backend::Cuda, BackendRequest::kAll}), false);
+    CameraHooks hooks;
+    hooks.reopens = false;
+    hooks.open = [this](std::size_t camera, const GraphSpec&) -> std::unique_ptr<Source> {
+      while (camera == kLate && !is_over_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      return std::make_unique<fake::CountingSource>(camera == kLate ? kLateFrames : 1'000'000'000);
+    };
+    hooks.set_up = [this](std::size_t camera, const GraphSpec& graph, Source&, const std::string&) {
+      return CameraSetUp{.sinks = {{.name = "collect", .sink = &sinks_[camera], .input = {1, 0}}},
+                         .options = {.backend = choose_backend(graph.settings.backend, graph)}};
+    };
+    fleet_.emplace(std::move(spec), std::move(hooks));
+  }
+
+  bool go_on_without_the_second() {
+    fleet_->start();
+    std::int64_t broke_ns = 0;
+    const auto watch = [&](const auto& until) {
+      for (const std::int64_t start = now_ns(); !until() && now_ns() - start < 20'000'000'000;) {
+        fleet_->give_up_on_device(std::chrono::milliseconds(300));
+        if (broke_ns == 0 && sinks_[kBroken].frames.size() >= 5) broke_ns = now_ns();
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+      return until();
+    };
+    bool good = watch([&] { return fleet_->camera(kBroken).is_done(); });
+    const double seconds = static_cast<double>(now_ns() - broke_ns) * 1e-9;
+    is_over_ = true;
+    good = good && seconds < 1.3 && fleet_->camera(kBroken).state() == CameraState::Failed &&
+           accounts_are_good(fleet_->camera(kBroken).runner()->report().frames, sinks_[kBroken]);
+    const bool late = watch([&] { return fleet_->camera(kLate).is_done(); }) &&
+                      fleet_->camera(kLate).progress().delivered == kLateFrames;
+    const std::uint64_t before = fleet_->camera(kHealthy).progress().delivered;
+    good = good && watch([&] { return fleet_->camera(kHealthy).progress().delivered > before + 1000; });
+    fleet_->request_stop();
+    good = good && watch([&] { return fleet_->camera(kHealthy).is_done(); });
+    good =
+        good && fleet_->camera(kHealthy).state() == CameraState::Ended && fleet_->lost_devices().size() == 1;
+    for (std::size_t i = 0; good && i < sinks_[kHealthy].payloads.size(); ++i)
+      good = sinks_[kHealthy].payloads[i] == static_cast<std::uint32_t>(sinks_[kHealthy].frames[i]);
+    std::printf(
+        "%s; over after %.2f s; a camera that came then %s; cases 1 %s\n",
+        fleet_->lost_devices().empty() ? "nothing was lost" : fleet_->lost_devices()[0].reason.c_str(),
+        seconds, late ? "ran" : "DID NOT RUN", good && late ? "passed" : "FAILED");
+    return good && late;
+  }
+
+ private:
+  enum Number : std::size_t { kHealthy, kBroken, kLate };
+  static constexpr std::uint64_t kLateFrames = 200;
+  std::atomic<bool> is_over_ = false;
+  fake::CollectingSink sinks_[3];
+  std::optional<Fleet> fleet_;
+};
+
+/// Ends without destructors, as the program does where a device hangs.
+[[noreturn]] void lose_one_device(bool hangs) {
+  if (device_report().devices.size() < 2) {
+    std::puts("skipped: one of two devices that is lost (fewer than 2 devices here)");
+    std::exit(77);
+  }
+  const BackendRequest second(Backend::Cuda, device_report().devices[1].index);
+  TwoDevices cameras(hangs ? graph_that<fault::copy_or_hang>(second)
+                           : graph_that<fault::copy_or_write_far>(second));
+  const bool good = cameras.go_on_without_the_second();
+  std::fflush(stdout);
+  std::_Exit(good ? static_cast<int>(ExitCode::Internal) : 1);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string_view planted = argc > 1 ? argv[1] : "";
+  if (planted == "one" || planted == "one-hang") lose_one_device(planted == "one-hang");
   if (planted == "hang")
     planted_copy = fault::copy_or_hang;
   else if (!planted.empty())

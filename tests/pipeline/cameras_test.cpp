@@ -263,25 +263,64 @@ TEST_CASE("cameras share the processors, and each still gives what it gives alon
 }
 
 TEST_CASE("memory is admitted for all cameras together, and later for each alone") {
-  MemoryAdmission admission({.host = 100 << 20, .device = 50 << 20});
+  MemoryAdmission admission({.host = 100 << 20, .devices = {{.device = 0, .bytes = 50 << 20}}});
   const auto need = [](const char* camera, std::size_t host, std::size_t device) {
     return MemoryAdmission::Need{.camera = camera,
                                  .slots = 4,
-                                 .slot = {.host = host << 20, .pinned = 1 << 20, .device = device << 20}};
+                                 .slot = {.host = host << 20, .pinned = 1 << 20, .device = device << 20},
+                                 .device = 0};
   };
-  const auto refused = admission.admit({need("north", 9, 0), need("south", 20, 0)});
+  const auto admit = [&](std::vector<MemoryAdmission::Need> needs) { return admission.admit(needs); };
+  const auto refused = admit({need("north", 9, 0), need("south", 20, 0)});
   REQUIRE(refused);
   CHECK(*refused ==
         "2 cameras take 124.0 MiB of the host, and 100.0 are left; the most takes 'south': 4 slots of 21.0 "
         "MiB; "
         "set fewer slots in the pipeline section, or run fewer cameras");
-  CHECK_FALSE(admission.admit({need("north", 9, 5), need("south", 9, 5)}));
-  CHECK(admission.admit({need("west", 9, 0)})->find("3 cameras take 120.0 MiB of the host") == 0);
-  CHECK(admission.admit({need("west", 1, 3)})->find("3 cameras take 52.0 MiB of the device, and 50.0") == 0);
-  CHECK_FALSE(admission.admit({need("west", 1, 2)}));
-  const MemoryLeft left = memory_left(Backend::Cpu);
+  CHECK_FALSE(admit({need("north", 9, 5), need("south", 9, 5)}));
+  CHECK(admit({need("west", 9, 0)})->find("3 cameras take 120.0 MiB of the host") == 0);
+  CHECK(admit({need("west", 1, 3)})
+            ->find("3 cameras take 52.0 MiB of the device, and 50.0 are left; the most "
+                   "takes 'west'") == 0);
+  CHECK_FALSE(admit({need("west", 1, 2)}));
+  const MemoryLeft left = memory_left({});
   CHECK(left.host > 0);
-  CHECK(left.device == MemoryLeft::kUnlimited);
+  CHECK(left.devices.empty());
+}
+
+TEST_CASE("cameras that may have any device get one, and are refused with what each device has") {
+  MemoryAdmission admission(
+      {.devices = {{.device = 0, .bytes = 50 << 20}, {.device = 1, .bytes = 40 << 20}}});
+  const auto need = [](const char* camera, std::optional<int> device, std::size_t mebibytes) {
+    return MemoryAdmission::Need{
+        .camera = camera, .slots = 2, .slot = {.device = mebibytes << 20}, .device = device};
+  };
+  constexpr int kAny = BackendRequest::kAll;
+  std::vector<MemoryAdmission::Need> needs{need("a", kAny, 10), need("b", std::nullopt, 0),
+                                           need("c", kAny, 10), need("d", 0, 10)};
+  CHECK_FALSE(admission.admit(needs));
+  CHECK(needs[0].device == 1);
+  CHECK(needs[1].device == std::nullopt);
+  CHECK(needs[2].device == 0);
+  CHECK(needs[3].device == 0);
+  std::vector<MemoryAdmission::Need> late{need("e", kAny, 11)};
+  CHECK(
+      admission.admit(late) ==
+      "5 cameras take 82.0 MiB of the devices, and 'e' with 22.0 MiB fits on no device: 40.0 of 50.0 MiB of "
+      "device 0 are taken, 20.0 of 40.0 MiB of device 1 are taken; the most takes 'e': 2 slots of 11.0 MiB; "
+      "set fewer slots in the pipeline section, or run fewer cameras");
+  CHECK(late[0].device == kAny);
+  late = {need("e", 0, 6)};
+  CHECK(admission.admit(late)->find(
+            "5 cameras take 72.0 MiB of the devices, and 'e' with 12.0 MiB does not fit "
+            "on device 0: ") == 0);
+  late = {need("e", kAny, 10)};
+  CHECK_FALSE(admission.admit(late));
+  CHECK(late[0].device == 1);
+  // A device that broke gets no more cameras.
+  admission.lose(0);
+  late = {need("f", kAny, 1)};
+  CHECK(admission.admit(late).has_value());
 }
 
 TEST_CASE("the limit of any control group around the process counts, and cached files do not") {

@@ -60,6 +60,31 @@ TEST_CASE("copies of a parameter set do not share values") {
   CHECK(to_text(two.get("backend")) == "cpu");
 }
 
+TEST_CASE("a backend may name its device, and is the same word again") {
+  ParamSet settings(pipeline_params());
+  const auto request_of = [&](const char* word) {
+    settings.set("backend", std::string(word));
+    CHECK(to_text(settings.get("backend")) == word);
+    return settings.as<PipelineSettings>().backend;
+  };
+  CHECK(request_of("auto") == Backend::Auto);
+  CHECK(request_of("cpu") == Backend::Cpu);
+  CHECK(request_of("cuda") == BackendRequest(Backend::Cuda, BackendRequest::kUnnamed));
+  CHECK(request_of("cuda:0") == BackendRequest(Backend::Cuda, 0));
+  CHECK(request_of("cuda:12") == BackendRequest(Backend::Cuda, 12));
+  CHECK(request_of("cuda:999") == BackendRequest(Backend::Cuda, 999));
+  CHECK(request_of("cuda:all") == BackendRequest(Backend::Cuda, BackendRequest::kAll));
+  for (const char* word :
+       {"cuda:", "cuda:x", "cuda:N", "cuda:-1", "cuda:01", "cuda:1000", "cuda: 1", "cuda:1 ", "cuda:1.5",
+        "cuda:0x1", "cpu:1", "auto:1", "CUDA:1", "cuda:All", ":1", ""}) {
+    CAPTURE(word);
+    CHECK_THROWS_WITH_AS(
+        settings.set("backend", std::string(word)),
+        ("backend is " + std::string(word) + ", allowed one of auto, cpu, cuda, cuda:all, cuda:N").c_str(),
+        Error);
+  }
+}
+
 TEST_CASE("colours are read and written as hexadecimal") {
   CHECK(parse_colour("#0180ff") == Colour{1, 128, 255, 255});
   CHECK(to_text(parse_colour("#0180ff40")) == "#0180ff40");

@@ -15,10 +15,12 @@
 #include "base/error.h"
 #include "config/load.h"
 #include "cuda/device.h"
+#include "pipeline/graph/device_thread.h"
 #include "pipeline/run/runner.h"
 #include "stages/catalog.h"
 #include "stages/shared/sample_value.h"
 #include "tests/allocation_counter.h"
+#include "tests/device_skip.h"
 #include "tests/stages/default_params.h"
 
 using namespace contorno;
@@ -272,6 +274,28 @@ TEST_CASE("every stage gives equal bits for any number of threads on every backe
       INFO("stage ", type->name, " on ", width, "x", height);
       check_equal_bits(Bench(*type, width, height), 11);
     }
+}
+
+TEST_CASE("every stage gives the bits of the first device on every other one") {
+  if (test::skipped_without_devices("stages on a second device", 2)) return;
+  const std::vector<DeviceInfo>& devices = device_report().devices;
+  for (const StageType* type : stage_catalog()) {
+    if (!why_not_on_device(Bench(*type, 67, 131).graph).empty()) continue;
+    for (const ElementType number : {ElementType::F32, ElementType::U8}) {
+      const Bench bench(*type, 67, 131, number);
+      std::vector<std::byte> reference;
+      for (const DeviceInfo& one : devices) {
+        INFO("stage ", type->name, " on device ", one.index, ", maps ", std::string(name_of(number)));
+        Result result;
+        with_device({Backend::Cuda, "", one.index},
+                    [&] { result = run(bench, Backend::Cuda, 1, 11, MemorySharing::Filled); });
+        if (reference.empty()) reference = result.bits;
+        CHECK(result.allocations == 0);
+        CHECK_FALSE(result.bits.empty());
+        CHECK(result.bits == reference);
+      }
+    }
+  }
 }
 
 TEST_CASE("every stage takes maps of other number types and layouts") {

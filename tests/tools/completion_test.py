@@ -121,8 +121,8 @@ def test_keys_of_set_without_a_graph_are_those_of_the_catalogue(bash, schema):
     assert set(bash("run", "--set", "mipmap.")) == {f"mipmap.{key}=" for key in keys}
     keys = {key for source in nodes(schema, "source") for key in schema["definitions"][f"source_{source}"]["properties"]} - {"type"}
     assert set(bash("record", "--set", "source.")) == {f"source.{key}=" for key in keys}
-    assert bash("run", "--set", "pipeline.backend=") == ["auto", "cpu", "cuda"]
-    assert bash("run", "--set", "pipeline.backend=cu") == ["cuda"]
+    assert bash("run", "--set", "pipeline.backend=") == ["auto", "cpu", "cuda", "cuda:all"]
+    assert bash("run", "--set", "pipeline.backend=cu") == ["cuda", "cuda:all"]
 
 
 def test_keys_of_set_are_those_of_the_graph_on_the_line(bash, tmp_path):
@@ -207,7 +207,7 @@ def test_fish_offers_the_same_with_what_they_are(scripts, tmp_path):
         assert (done.returncode, done.stderr) == (0, "")
         return dict(entry.partition("\t")[::2] for entry in done.stdout.splitlines())
     assert set(complete("contorno ")) == set(commands())
-    assert complete("contorno run --backend ") == {"auto": "", "cpu": "", "cuda": ""}
+    assert complete("contorno run --backend ") == {"auto": "", "cpu": "", "cuda": "", "cuda:all": ""}
     assert complete("contorno run --qui") == {"--quiet": "No progress and no closing message"}
     assert set(complete("contorno gst ")) == {"a.yaml"}
     for name in ("mine.so", "mine.cpp", "so"):

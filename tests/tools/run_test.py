@@ -287,6 +287,31 @@ def test_cuda_by_name_never_falls_back(contorno, tmp_path):
         assert "cuda" in done.stderr
 
 
+def test_a_device_that_is_not_there_ends_with_69_and_a_word_that_names_none_is_told_with_its_place(contorno, tmp_path):
+    graph = tmp_path / "graph.yaml"
+    graph.write_text("source: {type: synthetic, maps_size: [64, 48], classes: 1, frames: 2}\nclasses: [{name: a}]\n"
+                     "stages: [contours]\nsinks: [{type: jsonl, path: a.jsonl}]\npipeline:\n  backend: cuda:999\n")
+    devices = json.loads(contorno("doctor", "--json").stdout)["cuda"]["devices"]
+    done = contorno("run", graph, "--output", tmp_path, check=False)
+    assert done.returncode == 69
+    assert "backend cuda:999 was asked for, but " in done.stderr
+    if devices:
+        assert f"this machine has {len(devices)} CUDA device" in done.stderr
+        assert all(f"cuda:{device['index']}" in done.stderr for device in devices)
+    # The command line and the environment have the same words, and outrank the file.
+    assert contorno("run", graph, "--output", tmp_path, "--backend", "cuda:x", check=False).returncode == 2
+    assert contorno("run", graph, "--output", tmp_path, "--backend", "cpu", "--quiet").returncode == 0
+    for word in ("cuda", "cuda:0", "cuda:all"):
+        done = contorno("run", graph, "--output", tmp_path, "--set", f"pipeline.backend={word}", "--quiet", check=False)
+        assert done.returncode == (0 if devices else 69), word
+        assert devices or f"backend {word} was asked for, but " in done.stderr
+    graph.write_text(graph.read_text().replace("cuda:999", "cuda:x"))
+    done = contorno("run", graph, "--output", tmp_path, check=False)
+    assert done.returncode == 78
+    assert "graph.yaml:6:12: error: pipeline: backend is 'cuda:x'" in done.stderr
+    assert "allowed one of auto, cpu, cuda, cuda:all, cuda:N" in done.stderr
+
+
 def test_a_full_disk_ends_with_74_and_names_the_file(contorno, dataset, tmp_path):
     graph = write_graph(tmp_path, maps_graph(8))
     os.symlink("/dev/full", tmp_path / "full")

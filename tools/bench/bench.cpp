@@ -24,7 +24,8 @@ void bench(const std::string& part) {
                 fmt::format("the part is '{}', allowed one of {}", part, fmt::join(parts, ", ")));
   const DeviceReport& device = device_report();
   print(conditions_line() + "\n");
-  print("{}\n", device.available ? device.devices[0].name : fmt::format("cpu backend ({})", device.reason));
+  print("{}\n", device.available ? device_label(device.devices[0].index)
+                                 : fmt::format("cpu backend ({})", device.reason));
   const auto wanted = [&](const char* name) { return part == "all" || part == name; };
 #if CONTORNO_HAVE_CUDA
   if (device.available && wanted("engine")) bench_engine();

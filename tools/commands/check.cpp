@@ -8,6 +8,8 @@
 #include "base/error.h"
 #include "config/draw.h"
 #include "config/load.h"
+#include "cuda/device.h"
+#include "pipeline/graph/device_thread.h"
 #include "pipeline/run/runner.h"
 #include "pipeline/shared/threads.h"
 #include "plugins/ops/ops.h"
@@ -69,6 +71,15 @@ BackendChoice backend_of(const GraphSpec& graph) {
   }
 }
 
+/// "cpu", "cuda:1 (NVIDIA H200)", "one of 2 devices".
+std::string place_text(const GraphSpec& graph, const BackendChoice& choice) {
+  const std::size_t devices = device_report().devices.size();
+  return choice.backend == Backend::Cuda && graph.settings.backend.device == BackendRequest::kAll &&
+                 devices > 1
+             ? fmt::format("one of {} devices", devices)
+             : describe(choice);
+}
+
 struct Planned {
   config::GraphShapes shapes;
   SlotMemory slot;
@@ -84,6 +95,8 @@ Planned plan_shapes(GraphSpec& graph, const StreamFormat& stream, const std::vec
   std::vector<Origin> exports;
   for (const SinkSpec& sink : graph.sinks) exports.push_back(sink.input);
   for (const Origin& origin : EmptyClasses(graph, choice.backend).reads()) exports.push_back(origin);
+  shapes.backend = fmt::format("runs on {}{}", place_text(graph, choice),
+                               choice.reason.empty() ? "" : "; " + choice.reason);
   const PlanEnvironment environment{.graph = &graph,
                                     .backend = choice.backend,
                                     .probe_every = kNoFrame,
@@ -91,20 +104,20 @@ Planned plan_shapes(GraphSpec& graph, const StreamFormat& stream, const std::vec
                                     .capacities = &capacities,
                                     .exports = exports,
                                     .counted = counted_contours(graph)};
-  PlannedGraph planned(environment);
-  planned.plan_formats(stream);
-  result.slot = planned.memory();
-  result.slot +=
-      Runner::foretell_lower(quality_levels(graph, degrade, lighter_stage), environment, planned, stream);
-  shapes.backend =
-      fmt::format("runs on {}{}", name_of(choice.backend), choice.reason.empty() ? "" : "; " + choice.reason);
+  with_device(choice, [&] {
+    PlannedGraph planned(environment);
+    planned.plan_formats(stream);
+    for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
+      shapes.outputs.emplace_back();
+      for (std::size_t port = 0; port < graph.nodes[node].type->outputs.size(); ++port)
+        shapes.outputs.back().push_back(
+            planned.format({.node = static_cast<int>(node), .port = static_cast<int>(port)}));
+    }
+    result.slot = planned.memory();
+    result.slot +=
+        Runner::foretell_lower(quality_levels(graph, degrade, lighter_stage), environment, planned, stream);
+  });
   shapes.memory = memory_text(result.slot, graph, choice.backend);
-  for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
-    shapes.outputs.emplace_back();
-    for (std::size_t port = 0; port < graph.nodes[node].type->outputs.size(); ++port)
-      shapes.outputs.back().push_back(
-          planned.format({.node = static_cast<int>(node), .port = static_cast<int>(port)}));
-  }
   return result;
 }
 

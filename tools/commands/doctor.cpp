@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "cuda/device.h"
+#include "pipeline/graph/device_thread.h"
 #include "pipeline/shared/printable.h"
 #include "plugins/modules.h"
 #include "plugins/publish/publish.h"
@@ -61,6 +62,15 @@ ordered_json python_json() {
   return {{"present", false}, {"fix", kBuildAll}};
 }
 
+/// 0 where it does not answer.
+std::size_t free_bytes(const DeviceInfo& device) {
+  try {
+    return free_bytes_of(device.index);
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
 ordered_json device_json() {
   const DeviceReport& device = device_report();
   ordered_json json = {{"built_in", device.built_in}, {"available", device.available}};
@@ -73,7 +83,7 @@ ordered_json device_json() {
                                {"compute_capability", one.compute_capability},
                                {"multiprocessors", one.multiprocessors},
                                {"bytes", one.total_bytes},
-                               {"bytes_free", one.free_bytes}});
+                               {"bytes_free", free_bytes(one)}});
   return json;
 }
 
@@ -223,7 +233,7 @@ void print_text(const ordered_json& json) {
     for (const ordered_json& one : cuda["devices"])
       print_line(true, "cuda",
                  fmt::format("{}, compute capability {}, {} MiB, driver for CUDA {}",
-                             one["name"].get<std::string>(), one["compute_capability"].get<std::string>(),
+                             device_label(one["index"]), one["compute_capability"].get<std::string>(),
                              one["bytes"].get<std::size_t>() >> 20, cuda["driver"].get<std::string>()));
   } else {
     print_line(false, "cuda", cuda["reason"].get<std::string>() + "; graphs run on the cpu backend",

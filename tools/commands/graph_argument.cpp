@@ -1,6 +1,7 @@
 #include "tools/commands/graph_argument.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
@@ -11,9 +12,9 @@
 #include "config/source_text.h"
 #include "plugins/files/shared/output_file.h"
 #include "plugins/media/media.h"
-#include "tools/commands/map_options.h"
 #include "tools/learn/first_graph.h"
 #include "tools/say.h"
+#include "tools/shell/set_words.h"
 #include "tools/text_file.h"
 
 namespace contorno {
@@ -54,7 +55,7 @@ GivenText given_text(const GraphArguments& arguments, const Catalog& catalog) {
 }
 
 config::LoadOptions load_options(const GraphArguments& arguments, const GivenText& given,
-                                 std::optional<Backend> backend) {
+                                 std::optional<BackendRequest> backend) {
   config::LoadOptions options{
       .overrides = arguments.overrides, .backend = backend, .output_root = arguments.output};
   if (!arguments.input.empty()) options.input = arguments.input;
@@ -94,20 +95,30 @@ void add_graph_overrides(CLI::App& command, GraphArguments& arguments) {
 }
 
 void add_graph_backend(CLI::App& command, std::string& backend) {
+  const ParamSpec& spec = *pipeline_params().find("backend");
   command
-      .add_option("--backend", backend, "auto, cpu or cuda; CONTORNO_BACKEND in the environment overrides it")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
+      .add_option(
+          "--backend", backend,
+          "auto, cpu, cuda, cuda:1 (the second device) or cuda:all; CONTORNO_BACKEND in the environment "
+          "overrides it")
+      ->check(CLI::Validator(
+          [&spec](const std::string& word) {
+            return spec.has_choice(word) ? "" : fmt::format("{} is not {}", word, spec.allowed());
+          },
+          fmt::format("{{{}}}", fmt::join(words_of_param(spec), ","))));
 }
 
-std::optional<Backend> forced_backend(std::string backend) {
+std::optional<BackendRequest> forced_backend(std::string backend) {
   if (const char* forced = std::getenv("CONTORNO_BACKEND"); forced != nullptr && *forced != '\0')
     backend = forced;
   if (backend.empty()) return std::nullopt;
-  return backend_called(backend);
+  ParamSet settings(pipeline_params());
+  settings.set("backend", backend);
+  return settings.as<PipelineSettings>().backend;
 }
 
 GivenGraph load_given_graph(const GraphArguments& arguments, const Catalog& catalog,
-                            std::optional<Backend> backend) {
+                            std::optional<BackendRequest> backend) {
   GivenGraph given{given_text(arguments, catalog), {}};
   given.graph =
       config::load_graph_text(given.text, given.name, catalog, load_options(arguments, given, backend));
@@ -115,7 +126,7 @@ GivenGraph load_given_graph(const GraphArguments& arguments, const Catalog& cata
 }
 
 GivenFleet load_given_fleet(const GraphArguments& arguments, const Catalog& catalog,
-                            std::optional<Backend> backend) {
+                            std::optional<BackendRequest> backend) {
   GivenFleet given{given_text(arguments, catalog), {}};
   given.fleet =
       config::load_fleet_text(given.text, given.name, catalog, load_options(arguments, given, backend));

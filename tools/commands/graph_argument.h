@@ -26,11 +26,11 @@ void add_graph_arguments(CLI::App& command, GraphArguments& arguments);
 /// --set and --allow-launch alone.
 void add_graph_overrides(CLI::App& command, GraphArguments& arguments);
 
-/// --backend: auto, cpu or cuda.
+/// --backend, with the words that `backend` has in a graph.
 void add_graph_backend(CLI::App& command, std::string& backend);
 /// The backend that the environment (CONTORNO_BACKEND) names, else that of the option; nothing where neither
 /// names one.
-std::optional<Backend> forced_backend(std::string backend);
+std::optional<BackendRequest> forced_backend(std::string backend);
 
 /// What is known of a graph beside what it says.
 struct GivenText {
@@ -51,11 +51,11 @@ struct GivenFleet : GivenText {
 /// `arguments.output`, placeholders, encoders). `backend` replaces that of the graph. Throws as
 /// config::load_graph and first_graph.
 GivenGraph load_given_graph(const GraphArguments& arguments, const Catalog& catalog,
-                            std::optional<Backend> backend = std::nullopt);
+                            std::optional<BackendRequest> backend = std::nullopt);
 
 /// load_given_graph for all cameras of a graph that may have `sources:`.
 GivenFleet load_given_fleet(const GraphArguments& arguments, const Catalog& catalog,
-                            std::optional<Backend> backend = std::nullopt);
+                            std::optional<BackendRequest> backend = std::nullopt);
 
 /// Says on standard error what is allowed in a graph but odd (config::graph_warnings). A warning that several
 /// cameras share is said once.

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "config/load.h"
+#include "cuda/device.h"
 #include "plugins/files/shared/output_file.h"
 #include "plugins/media/media.h"
 #include "tools/commands/allocation_counter.h"
@@ -104,9 +105,20 @@ class OpenCameras {
     for (const auto& held : held_) sums += fmt::format("{}{:08x}", sums.empty() ? "" : " ", held->checksum());
     return fmt::format("CRC-32 {} of the {} frames held in memory", sums, held_frames());
   }
-  bool on_cuda() const {
-    return std::any_of(cameras_.begin(), cameras_.end(),
-                       [](const BenchCamera& camera) { return camera.backend.backend == Backend::Cuda; });
+  /// The devices that may work, by number.
+  std::vector<int> devices() const {
+    std::vector<int> numbers;
+    const auto add = [&](int number) {
+      if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(number);
+    };
+    for (const BenchCamera& camera : cameras_) {
+      if (camera.backend.backend != Backend::Cuda) continue;
+      if (camera.graph->settings.backend.device != BackendRequest::kAll)
+        add(camera.backend.device);
+      else
+        for (const DeviceInfo& one : device_report().devices) add(one.index);
+    }
+    return numbers;
   }
   double shortest_deadline_ms() const {
     return std::min_element(
@@ -202,8 +214,8 @@ MeasuredGraph measure_graph(const LatencyArguments& arguments, const Catalog& ca
   arguments.check_cameras(given.fleet);
   if (!given.made_for.empty() && !arguments.quiet) say(given.made_for);
   const OpenCameras opened(arguments, given.fleet);
-  const Backend backend = opened.on_cuda() ? Backend::Cuda : Backend::Cpu;
-  Facts environment = environment_of(backend);
+  const std::vector<int> devices = opened.devices();
+  Facts environment = environment_of(devices);
   arguments.check_assertions(row_names(given.fleet));
   if (const std::string input = opened.input(); !input.empty()) environment.emplace_back(kInput, input);
   const Bench bench{.cameras = opened.cameras(),
@@ -227,8 +239,9 @@ MeasuredGraph measure_graph(const LatencyArguments& arguments, const Catalog& ca
     if (counts_allocations())
       result.report.allocations = frame_allocations(bench, load, frame_ms, &allocations_so_far);
   }
-  if (const std::string state = device_state(); backend == Backend::Cuda && !state.empty())
-    environment.emplace_back("device after", state);
+  if (!devices.empty())
+    if (const std::string state = device_state(devices); !state.empty())
+      environment.emplace_back("device after", state);
   result.report.environment = std::move(environment);
   result.graph = std::move(given.fleet.cameras.front().graph);
   return result;
@@ -236,7 +249,7 @@ MeasuredGraph measure_graph(const LatencyArguments& arguments, const Catalog& ca
 
 MeasuredGraph measure_line(const LatencyArguments& arguments) {
   constexpr double kDeadline_ms = 100;
-  Facts environment = environment_of(Backend::Cpu);
+  Facts environment = environment_of({});
   const double deadline_ms = arguments.deadline_ms > 0 ? arguments.deadline_ms : kDeadline_ms;
   MeasuredPipeline measured =
       measure_pipeline(arguments.gst, arguments.load(Backend::Cpu), deadline_ms, arguments.quiet);

@@ -50,7 +50,7 @@ void add_backend(CLI::App& command, std::string& backend) {
 Backend backend_called(const std::string& name) {
   ParamSet settings(pipeline_params());
   settings.set("backend", name);
-  return settings.as<PipelineSettings>().backend;
+  return settings.as<PipelineSettings>().backend.backend;
 }
 bool wants_device(const std::string& backend) {
   return backend == "cuda" || (backend == "auto" && device_report().available);

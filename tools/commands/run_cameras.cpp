@@ -122,13 +122,14 @@ std::vector<CameraOutcome> camera_reports(Fleet& fleet, const RunCameras& camera
     CameraOutcome& one = reports.emplace_back();
     one.name = camera.spec().name;
     one.state = camera.state();
-    if (is_over) try {
+    if (is_over || camera.is_done()) try {
         one.report = fleet.take(i);
       } catch (...) {
         note_failure(one, std::current_exception());
       }
     // What a run that failed, or was given up, has counted.
-    if (const Runner* const runner = camera.runner(); runner != nullptr && (!is_over || !one.failure.empty()))
+    if (const Runner* const runner = camera.runner();
+        runner != nullptr && (!camera.is_done() || !one.failure.empty()))
       one.report = runner->report();
     cameras.complete(i, one.report);
   }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -56,13 +57,21 @@ std::string output_of(const char* command) {
 
 }  // namespace
 
-std::string device_state() {
-  return output_of(
-      "nvidia-smi --query-gpu=clocks.sm,clocks.max.sm,temperature.gpu,power.draw,"
-      "clocks_throttle_reasons.active,utilization.gpu --format=csv,noheader 2>/dev/null");
+std::string device_state(const std::vector<int>& devices) {
+  // nvidia-smi has an order of its own; by the bus a card is the same one everywhere.
+  std::string of;
+  if (device_report().devices.size() > 1)
+    for (const DeviceInfo& one : device_report().devices)
+      if (std::find(devices.begin(), devices.end(), one.index) != devices.end())
+        of += (of.empty() ? " -i " : ",") + one.pci_bus_id;
+  const std::string command =
+      "nvidia-smi" + of +
+      " --query-gpu=clocks.sm,clocks.max.sm,temperature.gpu,power.draw,"
+      "clocks_throttle_reasons.active,utilization.gpu --format=csv,noheader 2>/dev/null";
+  return output_of(command.c_str());
 }
 
-Facts environment_of(Backend backend) {
+Facts environment_of(const std::vector<int>& devices) {
   Facts facts;
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) facts.emplace_back(name, value);
@@ -84,14 +93,17 @@ Facts environment_of(Backend backend) {
   // The first three numbers; the others are of processes.
   const std::string load = first_line("/proc/loadavg");
   add(kLoadAverage, load.substr(0, load.find(' ', load.find(' ', load.find(' ') + 1) + 1)));
-  if (backend != Backend::Cuda) return facts;
-  const DeviceReport& devices = device_report();
-  if (!devices.devices.empty())
-    add("device", fmt::format("{}, compute capability {}, {} multiprocessors", devices.devices[0].name,
-                              devices.devices[0].compute_capability, devices.devices[0].multiprocessors));
-  add("CUDA driver", devices.driver_version);
-  add("CUDA runtime", devices.runtime_version);
-  add("device before", device_state());
+  if (devices.empty()) return facts;
+  const DeviceReport& report = device_report();
+  std::string names;
+  for (const DeviceInfo& one : report.devices)
+    if (std::find(devices.begin(), devices.end(), one.index) != devices.end())
+      names += fmt::format("{}{}, compute capability {}, {} multiprocessors", names.empty() ? "" : "; ",
+                           device_label(one.index), one.compute_capability, one.multiprocessors);
+  add("device", names);
+  add("CUDA driver", report.driver_version);
+  add("CUDA runtime", report.runtime_version);
+  add("device before", device_state(devices));
   return facts;
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "tools/latency/fields.h"
 #include "tools/latency/measured.h"
@@ -264,6 +266,16 @@ double mean_rate(const Measurement& one) {
   return sum / static_cast<double>(one.cameras.size());
 }
 
+/// Of all cameras, each once: "cuda", "cuda:0 (NVIDIA H200), cuda:1 (NVIDIA H200)".
+std::string backends_of(const Measurement& one) {
+  std::set<std::pair<Backend, int>> backends;
+  for (const CameraRun& camera : one.cameras) backends.emplace(camera.report.backend, camera.report.device);
+  std::string text;
+  for (const auto& [backend, device] : backends)
+    text += (text.empty() ? "" : ", ") + describe(BackendChoice(backend, "", device));
+  return text;
+}
+
 void complete_settings(Settings& settings, const Measurement& one) {
   const RunReport& run = one.cameras.front().report;
   settings.loop = one.load.loop;
@@ -279,7 +291,7 @@ void complete_settings(Settings& settings, const Measurement& one) {
   settings.source = run.source;
   for (std::size_t i = 1; i < one.cameras.size() && !one.cameras[i].name.empty(); ++i)
     settings.source += ", " + one.cameras[i].report.source;
-  settings.backend = name_of(run.backend);
+  settings.backend = backends_of(one);
   settings.backend_reason = run.backend_reason;
   settings.on_full = name_of(run.on_full);
   settings.threads = run.threads;

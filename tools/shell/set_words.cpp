@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "config/help_page.h"
 #include "config/load.h"
+#include "pipeline/graph/numbered_choice.h"
 
 namespace contorno {
 namespace {
@@ -72,7 +73,9 @@ void add(LineCompletion& completion, const std::string& typed, const std::string
 
 std::vector<std::string> words_of_param(const ParamSpec& spec) {
   if (spec.kind == ParamKind::Flag) return {"true", "false"};
-  return spec.choices;
+  std::vector<std::string> words = spec.choices;
+  std::erase_if(words, [](const std::string& word) { return word.ends_with(kNumberedChoice); });
+  return words;
 }
 
 void complete_set(const std::string& word, const std::string& path, const Catalog& catalog,

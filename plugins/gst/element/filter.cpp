@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "cuda/device.h"
+#include "pipeline/graph/device_thread.h"
 #include "pipeline/shared/clock.h"
 #include "plugins/gst/element/guard.h"
 #include "plugins/gst/element/log.h"
@@ -67,7 +68,7 @@ bool Filter::takes_device_memory() const {
   {
     const std::lock_guard lock(mutex_);
     backend = settings_.backend ? settings_.backend
-              : loaded_         ? std::optional(loaded_->settings.backend)
+              : loaded_         ? std::optional(loaded_->settings.backend.backend)
                                 : std::nullopt;
   }
   return backend != Backend::Cpu && device_report().available;
@@ -121,7 +122,9 @@ void Filter::run(FrameGraph graph) {
   settings.deadline_ms = used_.late_frames == LateFrames::Drop ? static_cast<double>(deadline) / kNsPerMs : 0;
   if (used_.slots > 0) settings.slots = static_cast<int>(used_.slots);
   const int slots = settings.slots;
-  access_ = std::make_unique<FrameAccess>(*info_, place_of_frames(graph.backend().backend));
+  with_device(graph.backend(), [&] {
+    access_ = std::make_unique<FrameAccess>(*info_, place_of_frames(graph.backend().backend));
+  });
   run_ = std::make_unique<SlotRun>(
       std::move(graph),
       SlotRun::Settings{.stream = stream_format(), .regions = used_.regions, .deadline_ns = deadline},

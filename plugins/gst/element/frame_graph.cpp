@@ -52,7 +52,7 @@ FrameGraph::FrameGraph(GraphSpec graph, FrameGraphOptions options)
   choose_classes();
   find_results();
   if (!options_.draws) leave_out_drawing();
-  backend_ = choose_backend(options_.backend.value_or(graph_.settings.backend), graph_);
+  backend_ = choose_backend(options_.backend ? *options_.backend : graph_.settings.backend, graph_);
 }
 
 /// Hides the classes that are not wanted: they are found, since they bound the others, but not drawn.
