@@ -6,7 +6,9 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
+import time
 
 import cv2
 import numpy as np
@@ -376,3 +378,16 @@ def test_nothing_of_a_chart_lies_outside_it(stalled):
         assert places["x"] and 0 <= min(places["x"]) and max(places["x"]) <= float(width)
         assert places["y"] and 0 <= min(places["y"]) and max(places["y"]) <= float(height)
         assert "<text" in body
+
+
+def test_a_signal_ends_a_search_at_whatever_moment_it_comes(tmp_path):
+    """Between measurements as well, of which a search makes many: there the system ends the program."""
+    (tmp_path / "graph.yaml").write_text(graph(", constant: 1"))
+    for moment in range(12):
+        with subprocess.Popen([str(FAULTS), "latency", "graph.yaml", "--mode", "saturate", "--deadline", "200ms", "--duration", "50ms",
+                               "--warmup", "10ms", "--no-probe-cost"], cwd=tmp_path, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True, env={**os.environ, "CONTORNO_BACKEND": "cpu"}) as process:
+            time.sleep(0.6 + 0.037 * moment)
+            process.terminate()
+            process.communicate(timeout=60)
+        assert process.returncode in (128 + signal.SIGTERM, -signal.SIGTERM), (moment, process.returncode)

@@ -211,9 +211,10 @@ UsedSoFar watch(Fleet& fleet, const Bench& bench, const Load& load, Measurement&
                       .on_look =
                           [&] {
                             if (!warm && now_ns() >= warm_ns) warm = true, begin = used_so_far();
-                            if (result.signal == 0) result.signal = InterruptGuard::requested();
                           },
                       .between = std::chrono::milliseconds(20)});
+  // One that came while the last frames ended has to be seen, too: a search would go on.
+  result.signal = InterruptGuard::requested();
   return begin;
 }
 

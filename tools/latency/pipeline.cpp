@@ -274,7 +274,7 @@ MeasuredPipeline measure_pipeline(const std::string& line, const Load& load, dou
     say(fmt::format("the pipeline came to its end after {}; {:g} s were wanted", duration_text(ran_ns),
                     load.warm_up_s + load.duration_s));
   result.measurement.resources = used_between(begin, end);
-  result.measurement.signal = signal;
+  result.measurement.signal = InterruptGuard::requested();  // one that came while it was stopped, too
   return result;
 }
 
