@@ -11,17 +11,17 @@ using contorno::Degrader;
 
 namespace {
 
-constexpr std::int64_t kMillisecond = 1'000'000, kOneSecond = 1'000'000'000;
+constexpr std::int64_t kDegradeMs = 1'000'000, kDegradeSecond = 1'000'000'000;
 
 /// A camera of 10 frames a second, with a clock of its own. `load` is that of each frame, all of it work.
-struct PacedLine {
-  explicit PacedLine(int levels) : degrader(levels) {}
+struct DegradingCamera {
+  explicit DegradingCamera(int levels) : degrader(levels) {}
   void frame(double load) {
-    now += 100 * kMillisecond;
+    now += 100 * kDegradeMs;
     degrader.note_result({.now = now,
                           .level = degrader.level(),
-                          .work = static_cast<std::int64_t>(load * 100 * kMillisecond),
-                          .interval = 100 * kMillisecond});
+                          .work = static_cast<std::int64_t>(load * 100 * kDegradeMs),
+                          .interval = 100 * kDegradeMs});
   }
   void frames(int count, double load) {
     for (int i = 0; i < count; ++i) frame(load);
@@ -73,13 +73,13 @@ class Chronicle {
   /// 5 s, doubled for every finer level that was given up within 10 s, set back by one that was held for 4
   /// min.
   std::int64_t quiet() const {
-    std::int64_t quiet = 5 * kOneSecond;
+    std::int64_t quiet = 5 * kDegradeSecond;
     for (std::size_t i = 1; i + 1 < visits_.size(); ++i) {
       if (visits_[i].level > visits_[i - 1].level || visits_[i + 1].level < visits_[i].level) continue;
       const std::int64_t held = visits_[i + 1].begin - visits_[i].begin;
-      quiet = held < 10 * kOneSecond    ? std::min(2 * quiet, 240 * kOneSecond)
-              : held < 240 * kOneSecond ? quiet
-                                        : 5 * kOneSecond;
+      quiet = held < 10 * kDegradeSecond    ? std::min(2 * quiet, 240 * kDegradeSecond)
+              : held < 240 * kDegradeSecond ? quiet
+                                            : 5 * kDegradeSecond;
     }
     return quiet;
   }
@@ -125,7 +125,8 @@ class Chronicle {
   }
   void change(std::int64_t now, int step) {
     const int next = level() + step;
-    if (next < 0 || next >= levels_ || (visits_.size() > 1 && now - visits_.back().begin < 2 * kOneSecond))
+    if (next < 0 || next >= levels_ ||
+        (visits_.size() > 1 && now - visits_.back().begin < 2 * kDegradeSecond))
       return;
     visits_.push_back({.level = next, .begin = now});
   }
@@ -137,13 +138,13 @@ class Chronicle {
 }  // namespace
 
 TEST_CASE("a level is left for the next coarser one when two looks, 8 frames apart, are over 0.85") {
-  PacedLine line(4);
+  DegradingCamera line(4);
   CHECK(line.until_change(0.9) == 40);
   CHECK(line.degrader.level() == 1);
-  PacedLine just(4);
+  DegradingCamera just(4);
   CHECK(just.until_change(0.85, 1000) == -1);
   // A tenth of the frames may take as long as they like: 3 of 32, but not 4.
-  PacedLine outliers(4);
+  DegradingCamera outliers(4);
   for (int i = 0; i < 320; ++i) outliers.frame(i % 32 < 3 ? 5 : 0.6);
   CHECK(outliers.degrader.level() == 0);
   for (int i = 0; i < 320; ++i) outliers.frame(i % 32 < 4 ? 5 : 0.6);
@@ -151,14 +152,14 @@ TEST_CASE("a level is left for the next coarser one when two looks, 8 frames apa
 }
 
 TEST_CASE("a drop takes the next coarser level at once, but no second one within 2 s") {
-  PacedLine line(4);
-  line.degrader.note_drop(line.now = 50 * kMillisecond);
+  DegradingCamera line(4);
+  line.degrader.note_drop(line.now = 50 * kDegradeMs);
   CHECK(line.degrader.level() == 1);
-  line.degrader.note_drop(line.now + 2 * kOneSecond - 1);
+  line.degrader.note_drop(line.now + 2 * kDegradeSecond - 1);
   CHECK(line.degrader.level() == 1);
-  line.degrader.note_drop(line.now + 2 * kOneSecond);
+  line.degrader.note_drop(line.now + 2 * kDegradeSecond);
   CHECK(line.degrader.level() == 2);
-  for (int i = 2; i < 9; ++i) line.degrader.note_drop(line.now + 2 * i * kOneSecond);
+  for (int i = 2; i < 9; ++i) line.degrader.note_drop(line.now + 2 * i * kDegradeSecond);
   CHECK(line.degrader.level() == 3);
   // Who lists no steps has one level.
   Degrader alone(1);
@@ -167,7 +168,7 @@ TEST_CASE("a drop takes the next coarser level at once, but no second one within
 }
 
 TEST_CASE("a finer level comes back after 5 s under 0.5, where it is predicted to cost under 0.7") {
-  PacedLine line(2);
+  DegradingCamera line(2);
   REQUIRE(line.until_change(1.2) == 40);
   line.frames(32, 0.6);                       // half of what the finer level cost: it costs twice as much
   CHECK(line.until_change(0.4, 1000) == -1);  // 0.8 there
@@ -175,7 +176,7 @@ TEST_CASE("a finer level comes back after 5 s under 0.5, where it is predicted t
   CHECK(line.until_change(0.3) == 32);
   CHECK(line.degrader.level() == 0);
   // Where both cost the same, the load alone decides: the first look below and 5 s.
-  PacedLine same(2);
+  DegradingCamera same(2);
   REQUIRE(same.until_change(1) == 40);
   same.frames(32, 1);
   CHECK(same.until_change(0.49) == 32 + 56);
@@ -183,44 +184,44 @@ TEST_CASE("a finer level comes back after 5 s under 0.5, where it is predicted t
 
 TEST_CASE(
     "a finer level that does not hold makes the quiet time longer, up to 4 min, and one that does shorter") {
-  PacedLine line(2);
+  DegradingCamera line(2);
   std::vector<std::int64_t> quiet;
   for (int i = 0; i < 9; ++i) {
     line.degrader.note_drop(line.now);
     REQUIRE(line.degrader.level() == 1);
-    quiet.push_back(line.degrader.quiet_time() / kOneSecond);
+    quiet.push_back(line.degrader.quiet_time() / kDegradeSecond);
     REQUIRE(line.until_change(0.1) > 0);
     line.frames(30, 0.1);  // 3 s
   }
   CHECK(quiet == std::vector<std::int64_t>{5, 10, 20, 40, 80, 160, 240, 240, 240});
   line.frames(10 * 100, 0.1);  // more than 10 s, and less than 4 min
   line.degrader.note_drop(line.now);
-  CHECK(line.degrader.quiet_time() == 240 * kOneSecond);
+  CHECK(line.degrader.quiet_time() == 240 * kDegradeSecond);
   REQUIRE(line.until_change(0.1) > 2400);
   line.frames(10 * 240, 0.1);
   line.degrader.note_drop(line.now);
-  CHECK(line.degrader.quiet_time() == 5 * kOneSecond);
+  CHECK(line.degrader.quiet_time() == 5 * kDegradeSecond);
 }
 
 TEST_CASE("what was under way when the level changed, and frames without a limit, count for nothing") {
-  PacedLine line(3);
+  DegradingCamera line(3);
   line.degrader.note_drop(line.now);
   for (int i = 0; i < 500; ++i)
-    line.degrader.note_result({.now = line.now += 100 * kMillisecond,
+    line.degrader.note_result({.now = line.now += 100 * kDegradeMs,
                                .level = 0,
-                               .work = kOneSecond,
-                               .interval = 100 * kMillisecond});
+                               .work = kDegradeSecond,
+                               .interval = 100 * kDegradeMs});
   for (int i = 0; i < 500; ++i)
-    line.degrader.note_result({.now = line.now += 100 * kMillisecond, .level = 1, .work = kOneSecond});
+    line.degrader.note_result({.now = line.now += 100 * kDegradeMs, .level = 1, .work = kDegradeSecond});
   CHECK(line.degrader.level() == 1);
   // The deadline counts where it is shorter than the interval, or alone.
-  for (const std::int64_t interval : {std::int64_t{0}, 100 * kMillisecond}) {
-    PacedLine short_of_time(2);
+  for (const std::int64_t interval : {std::int64_t{0}, 100 * kDegradeMs}) {
+    DegradingCamera short_of_time(2);
     for (int i = 0; i < 40; ++i)
-      short_of_time.degrader.note_result({.now = short_of_time.now += 100 * kMillisecond,
-                                          .wait = 10 * kMillisecond,
-                                          .work = 8 * kMillisecond,
-                                          .deadline = 20 * kMillisecond,
+      short_of_time.degrader.note_result({.now = short_of_time.now += 100 * kDegradeMs,
+                                          .wait = 10 * kDegradeMs,
+                                          .work = 8 * kDegradeMs,
+                                          .deadline = 20 * kDegradeMs,
                                           .interval = interval});
     CHECK(short_of_time.degrader.level() == 1);
   }
@@ -238,12 +239,12 @@ TEST_CASE(
     Degrader degrader(levels);
     Chronicle chronicle(levels);
     const double interval_ms = between(5, 400), drops = between(0, 1) < 0.5 ? 0 : between(0, 0.02);
-    const auto deadline = static_cast<std::int64_t>(between(0, 1) < 0.5 ? 0 : between(3, 300) * kMillisecond);
+    const auto deadline = static_cast<std::int64_t>(between(0, 1) < 0.5 ? 0 : between(3, 300) * kDegradeMs);
     double load = between(0, 2);
     std::vector<double> cost{1, between(0.3, 1.2), between(0.2, 1), between(0.2, 1)};
-    std::int64_t now = 0, changed = -2 * kOneSecond;
+    std::int64_t now = 0, changed = -2 * kDegradeSecond;
     for (int frame = 0; frame < 400; ++frame) {
-      now += static_cast<std::int64_t>(interval_ms * between(0.5, 1.5) * kMillisecond);
+      now += static_cast<std::int64_t>(interval_ms * between(0.5, 1.5) * kDegradeMs);
       if (between(0, 1) < 0.01) load = between(0, 1) < 0.5 ? between(0, 0.4) : between(0.4, 2.5);
       const int before = degrader.level();
       if (between(0, 1) < drops) {
@@ -253,10 +254,10 @@ TEST_CASE(
         const Degrader::Frame one{
             .now = now,
             .level = between(0, 1) < 0.05 ? 0 : before,
-            .wait = static_cast<std::int64_t>(between(0, 0.1) * interval_ms * kMillisecond),
-            .work = static_cast<std::int64_t>(work * kMillisecond),
+            .wait = static_cast<std::int64_t>(between(0, 0.1) * interval_ms * kDegradeMs),
+            .work = static_cast<std::int64_t>(work * kDegradeMs),
             .deadline = deadline,
-            .interval = static_cast<std::int64_t>(interval_ms * kMillisecond)};
+            .interval = static_cast<std::int64_t>(interval_ms * kDegradeMs)};
         degrader.note_result(one), chronicle.note_result(one);
       }
       const int after = degrader.level();
@@ -264,10 +265,10 @@ TEST_CASE(
       REQUIRE(degrader.quiet_time() == chronicle.quiet());
       if (after == before) continue;
       REQUIRE((after >= 0 && after < levels && std::abs(after - before) == 1));
-      REQUIRE(now - changed >= 2 * kOneSecond);
+      REQUIRE(now - changed >= 2 * kDegradeSecond);
       changed = now;
       ++changes, finer += after < before ? 1 : 0;
-      longest = std::max(longest, static_cast<std::uint64_t>(degrader.quiet_time() / kOneSecond));
+      longest = std::max(longest, static_cast<std::uint64_t>(degrader.quiet_time() / kDegradeSecond));
     }
   }
   // Traces that tell something.
