@@ -95,6 +95,8 @@ class KafkaRoute final : public Route {
                             RD_KAFKA_V_VALUE(const_cast<char*>(message.body.data()), message.body.size()),
                             RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
                             RD_KAFKA_V_OPAQUE(reinterpret_cast<void*>(i)), RD_KAFKA_V_END);
+      // The report of a message before it says why.
+      if (code == RD_KAFKA_RESP_ERR__FATAL && i > 0) break;
       check(code);
     }
     const std::size_t done = wait();

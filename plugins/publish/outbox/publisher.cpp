@@ -97,7 +97,7 @@ Route::Sent Publisher::send(Route& route, const std::vector<RouteMessage>& messa
     if (sent.count > 0) batch_.acknowledged(sent.count, now_ns() - since);
     return sent;
   } catch (...) {
-    batch_.failed(messages.size());
+    batch_.failed(messages.size(), now_ns() - since);
     throw;
   }
 }

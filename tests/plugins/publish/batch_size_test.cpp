@@ -20,7 +20,7 @@ std::vector<std::size_t> sizes_over(std::int64_t per_message, int attempts) {
     sizes.push_back(size.messages());
     const std::int64_t took = per_message * static_cast<std::int64_t>(size.messages());
     if (took > kTimeOut)
-      size.failed(size.messages());
+      size.failed(size.messages(), kTimeOut);
     else
       size.acknowledged(size.messages(), took);
   }
@@ -45,9 +45,9 @@ TEST_CASE("a slow line gets batches that it carries in time, however slow it is,
   }
 }
 
-TEST_CASE("a line that was slow, or whose broker was away, gets large batches again") {
+TEST_CASE("a line that was slow gets large batches again") {
   BatchSize size(kTimeOut);
-  for (int i = 0; i < 10; ++i) size.failed(size.messages());
+  for (int i = 0; i < 10; ++i) size.failed(size.messages(), kTimeOut);
   CHECK(size.messages() == 1);
   std::vector<std::size_t> sizes;
   for (int i = 0; i < 7; ++i) {
@@ -57,9 +57,15 @@ TEST_CASE("a line that was slow, or whose broker was away, gets large batches ag
   CHECK(sizes == std::vector<std::size_t>{2, 4, 8, 16, 32, 64, 64});
 }
 
+TEST_CASE("a broker that refuses at once, or is away, makes batches no smaller") {
+  BatchSize size(kTimeOut);
+  for (int i = 0; i < 10; ++i) size.failed(size.messages(), kTimeOut / 2);
+  CHECK(size.messages() == BatchSize::kMost);
+}
+
 TEST_CASE("a batch that is not whole says nothing of larger ones") {
   BatchSize size(kTimeOut);
-  size.failed(20);  // there were no more
+  size.failed(20, kTimeOut);  // there were no more
   CHECK(size.messages() == 5);
   size.acknowledged(4, 1);
   CHECK(size.messages() == 5);

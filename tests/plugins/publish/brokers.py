@@ -143,8 +143,8 @@ class KafkaBroker(Broker):
 KINDS = {kind.name: kind for kind in (RedisBroker, MqttBroker, KafkaBroker)}
 
 
-def all_options(brokers, port=None):
-    return ", ".join(["format: json", *(one.option(port) for one in brokers)])
+def all_options(brokers):
+    return ", ".join(["format: json", *(one.option() for one in brokers)])
 
 
 def last_run(folder):
