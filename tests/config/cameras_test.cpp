@@ -207,16 +207,18 @@ TEST_CASE("what a live camera does without is a list of steps, with one source t
   CHECK(steps_of(one + "live: {degrade: overlay}\n") == std::vector<DegradeStep>{DegradeStep::Overlay});
   CHECK(steps_of(one + "live: {degrade: [thin, mip]}\n") ==
         std::vector<DegradeStep>{DegradeStep::Thin, DegradeStep::Mip});
-  const FleetSpec several = load_fleet("sources: [{name: a, type: video, location: x.mp4}]\n"
-                                       "live: {degrade: [mip], stall: 7, fallback: cpu}\n" +
-                                       kRest);
+  const FleetSpec several = load_fleet(
+      "sources: [{name: a, type: video, location: x.mp4}]\n"
+      "live: {degrade: [mip], stall: 7, fallback: cpu}\n" +
+      kRest);
   CHECK(several.live.degrade == "mip");
   CHECK(several.live.stall_ms == 7);
   CHECK(several.live.fallback == Fallback::Cpu);
   CHECK(load_fleet(one).live.fallback == Fallback::None);
   const auto wrong = [&](const std::string& live) { return fleet_report(one + "live: " + live + "\n"); };
-  CHECK(wrong("{degrade: [mip, mop]}").find("degrade has 'mop', allowed is a list of overlay, mip and thin") !=
-        std::string::npos);
+  CHECK(
+      wrong("{degrade: [mip, mop]}").find("degrade has 'mop', allowed is a list of overlay, mip and thin") !=
+      std::string::npos);
   CHECK(wrong("{degrade: [thin, mip, thin]}").find("degrade has 'thin' twice") != std::string::npos);
   CHECK(wrong("{degrade: [{mip: 2}]}").find("degrade has a map, allowed is a list of") != std::string::npos);
   CHECK(wrong("{fallback: gpu}").find("one of none, cpu") != std::string::npos);
