@@ -7,6 +7,7 @@ namespace contorno {
 namespace {
 
 volatile std::sig_atomic_t requested_signal = 0;
+int guards = 0;  // of the main thread, one within the other
 
 void on_signal(int signal) {
   if (requested_signal != 0) _exit(128 + signal);
@@ -27,6 +28,7 @@ void ignore_file_size_signal() {
 }
 
 InterruptGuard::InterruptGuard() {
+  if (guards++ > 0) return;
   requested_signal = 0;
   handle(SIGINT, on_signal);
   handle(SIGTERM, on_signal);
@@ -39,6 +41,7 @@ InterruptGuard::InterruptGuard() {
 }
 
 InterruptGuard::~InterruptGuard() {
+  if (--guards > 0) return;
   handle(SIGINT, SIG_DFL);
   handle(SIGTERM, SIG_DFL);
   struct sigaction now {};

@@ -8,7 +8,8 @@ namespace contorno {
 void ignore_file_size_signal();
 
 /// Installs the handlers for its lifetime, and then the default ones; SIGPIPE stays ignored. SIGHUP is left
-/// alone where it is ignored already (nohup). Only one may exist at a time.
+/// alone where it is ignored already (nohup). One within the lifetime of another changes nothing: what that
+/// one was asked for stays asked. For the main thread.
 class InterruptGuard {
  public:
   InterruptGuard();

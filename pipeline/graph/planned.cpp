@@ -440,13 +440,12 @@ void PlannedGraph::place_all(Placer& placer) {
 
 /// Gives each node the values that it reads. Their number stays, so that the contexts stay valid.
 void PlannedGraph::connect_nodes() {
-  for (std::size_t index = 0; index < nodes_.size(); ++index) {
-    const std::vector<Origin>& from = nodes_[index].origins;
-    for (std::size_t port = 0; port < from.size(); ++port)
-      nodes_[index].inputs[port] = nodes_[index].on_host
-                                       ? source_values_.at(static_cast<std::size_t>(from[port].port))
-                                       : working_value(from[port]);
-  }
+  for (Node& node : nodes_)
+    for (std::size_t port = 0; port < node.origins.size(); ++port) {
+      const Origin& from = node.origins[port];
+      node.inputs[port] =
+          node.on_host ? source_values_.at(static_cast<std::size_t>(from.port)) : working_value(from);
+    }
 }
 
 /// One for each image of the source that a node takes, in bands if a node can make use of them.

@@ -185,7 +185,8 @@ def test_an_installed_tree_works_wherever_it_is(graphs, tmp_path):
             old.unlink()
         done = subprocess.run([root / "bin" / "contorno", "run", f"{name}.yaml", "--quiet"], cwd=graphs, capture_output=True, text=True,
                               timeout=120, env={**os.environ, "LD_DEBUG": "files", "LD_DEBUG_OUTPUT": str(graphs / "loaded")})
-        assert (done.returncode, done.stderr) == (0, "")
+        said = [line for line in done.stderr.splitlines() if "warning: node" not in line]  # what is odd about the graph
+        assert (done.returncode, said) == (0, [])
         text = "".join(path.read_text(errors="replace") for path in graphs.glob("loaded.*"))
         own = {pathlib.Path(os.path.normpath(line)) for line in re.findall(r"calling init: (.*/(?:libcontorno|contorno/).*)", text)}
         assert own and all(path.is_relative_to(root) for path in own), own

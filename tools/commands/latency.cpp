@@ -19,6 +19,7 @@
 #include "tools/commands/commands.h"
 #include "tools/commands/graph_argument.h"
 #include "tools/commands/latency_options.h"
+#include "tools/interrupt.h"
 #include "tools/latency/compare.h"
 #include "tools/latency/environment.h"
 #include "tools/latency/pipeline.h"
@@ -226,12 +227,13 @@ MeasuredGraph measure_graph(const LatencyArguments& arguments, const Catalog& ca
                     .graph_name = given.name};
   const Settings settings = settings_of(arguments, given, opened);
   MeasuredGraph result;
+  const InterruptGuard guard;  // over all measurements, and what lies between them
   std::vector<Trial> trials;
   result.repeats = measure_mode(arguments, bench, settings, trials);
   result.report = summarise(bench.graph(), settings, result.repeats,
                             {.worst = static_cast<std::size_t>(arguments.worst)});
   result.report.trials = std::move(trials);
-  result.signal = result.repeats.back().signal;
+  result.signal = InterruptGuard::requested();
   if (arguments.preload > 0 && !arguments.no_probe_cost && !arguments.searches() && result.signal == 0) {
     const double frame_ms = result.report.counted().percentile(0.5).ms;
     const Load load = load_of(arguments, bench);

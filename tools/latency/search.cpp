@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tools/interrupt.h"
 #include "tools/latency/verdicts.h"
 
 namespace contorno::latency {
@@ -15,18 +16,20 @@ constexpr int kMostTrials = 24;
 /// A search for a rate goes so many times below what a closed loop reaches, and then gives up.
 constexpr double kFarthest = 32;
 
+bool interrupted() {
+  return InterruptGuard::requested() != 0;
+}
+
 class Search {
  public:
   Search(const Bench& bench, const Settings& settings) : bench_(bench), settings_(settings) {}
 
   /// Whether the deadline is held with this load. A search that was interrupted finds that nothing is.
   bool holds(const Load& load) {
-    if (interrupted_) return false;
-    Measurement measurement = measure(bench_, load);
-    interrupted_ = measurement.signal != 0;
-    const std::vector<Measurement> one{std::move(measurement)};
+    if (interrupted()) return false;
+    const std::vector<Measurement> one{measure(bench_, load)};
     const LatencyReport report = summarise(bench_.graph(), settings_, one, {.worst = 0});
-    const bool held = !interrupted_ && verdict_of(report).state == Verdict::State::Pass;
+    const bool held = !interrupted() && verdict_of(report).state == Verdict::State::Pass;
     found_.trials.push_back({.rate = load.rate,
                              .cameras = load.cameras,
                              .offered = report.frames.offered,
@@ -34,17 +37,17 @@ class Search {
                              .p50_ms = report.counted().percentile(0.5).ms,
                              .max_ms = report.counted().max_ms(),
                              .held = held});
-    if (held) found_.best = one.front();
+    // One that was broken off is reported where nothing was found before it.
+    if (held || (interrupted() && !found_.best)) found_.best = one.front();
     return held;
   }
-  bool goes_on() const { return !interrupted_ && found_.trials.size() < kMostTrials; }
+  bool goes_on() const { return !interrupted() && found_.trials.size() < kMostTrials; }
   Searched take() { return std::move(found_); }
 
  private:
   const Bench& bench_;
   const Settings& settings_;
   Searched found_;
-  bool interrupted_ = false;
 };
 
 double median_of(std::vector<double> values) {
@@ -71,10 +74,14 @@ double alone_s(double frame_ms) {
   return std::clamp(1.5 * frame_ms * 1e-3 * static_cast<double>(kWarmUpFrames), 0.4, 5.0);
 }
 
-/// The median time of a frame, in ms, alone on its way.
+/// The median time of a frame, in ms.
+double median_ms(const Bench& bench, const std::vector<Measurement>& measured) {
+  return summarise(bench.graph(), {}, measured, {.worst = 0}).counted().percentile(0.5).ms;
+}
+
+/// That of a frame alone on its way.
 double alone_ms(const Bench& bench, const Load& load, std::uint64_t probe_every, double duration_s) {
-  const std::vector<Measurement> one{measure_alone(bench, load, probe_every, duration_s)};
-  return summarise(bench.graph(), {}, one, {.worst = 0}).counted().percentile(0.5).ms;
+  return median_ms(bench, {measure_alone(bench, load, probe_every, duration_s)});
 }
 
 }  // namespace
@@ -98,7 +105,9 @@ void step_to_rate(double first, const std::function<bool(double)>& holds,
 Searched search_rate(const Bench& bench, const Load& load, const Settings& settings) {
   Search search(bench, settings);
   Load next = load;
-  const double frame_ms = alone_ms(bench, load, load.probe_every, 1);
+  std::vector<Measurement> alone{measure_alone(bench, load, load.probe_every, 1)};
+  if (interrupted()) return {.trials = {}, .best = std::move(alone.front())};
+  const double frame_ms = median_ms(bench, alone);
   // Where a single frame takes longer, no rate helps.
   if (frame_ms > settings.deadline_ms) return {.trials = {{.p50_ms = frame_ms}}, .best = {}};
   step_to_rate(

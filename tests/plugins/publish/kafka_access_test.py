@@ -2,10 +2,10 @@
 waited for."""
 import pytest
 from tests.plugins.publish.kafka_test import kafka  # noqa: F401  (skips where there is no module, no kcat)
-from tests.campaign.judge import judge, kept
+from tests.campaign.judge import judge
 from tests.plugins.publish.certificates import Certificate
 from tests.plugins.publish.kafka_front import Front
-from tests.plugins.publish.line import Start
+from tests.plugins.publish.line import Start, kept_of_frames
 
 MESSAGES = 22  # of 20 frames, with run_start and run_end
 USER, SECRET, WRONG = "line", "opensesame", "tellnobody"
@@ -35,7 +35,7 @@ def run(folder, front, scheme="kafka+ssl", more="", drain=60_000, env=None, logi
     said = start.end()
     assert start.code == 0, said
     assert SECRET not in said and WRONG not in said
-    return said, len(kept(folder / "out" / "outbox.db"))
+    return said, len(kept_of_frames(folder / "out" / "outbox.db"))
 
 
 def came(kafka):  # noqa: F811

@@ -7,7 +7,7 @@ import threading
 import time
 
 import pytest
-from tests.campaign.judge import STREAM_HEAD, picture
+from tests.campaign.judge import STREAM_HEAD, decoded, kept, picture
 from tests.conftest import LIBRARY, PROGRAM
 
 GRAPH = """
@@ -90,3 +90,8 @@ def planted(fault):
         with contextlib.suppress(FileExistsError):
             (FAULTY / module.name).symlink_to(module)
     return {"CONTORNO_MODULES": str(FAULTY), "CONTORNO_PLANTED_FAULT": fault}
+
+
+def kept_of_frames(path):
+    """Messages in an outbox but those of what became of the camera, of which a busy machine has more: begin, frames, end."""
+    return [row for row in kept(path) if decoded(row[3])["kind"] != "camera"]

@@ -14,7 +14,7 @@ from tests.modules import need_modules
 pytest.importorskip("cbor2")
 need_modules("redis", whole_file=True)
 from tests.campaign.judge import in_redis, judge, kept  # noqa: E402
-from tests.plugins.publish.line import Start, planted  # noqa: E402
+from tests.plugins.publish.line import Start, kept_of_frames, planted  # noqa: E402
 from tests.plugins.publish.servers import RedisServer, mosquitto_server, redis_server  # noqa: E402, F401
 
 CONSUMER = ROOT / "docs" / "examples" / "consumer.py"
@@ -44,7 +44,7 @@ def test_what_an_absent_broker_did_not_get_comes_with_the_next_run(tmp_path, red
     redis_server.kill()
     code, said = whole_run(tmp_path, redis_server, drain=500)
     assert code == 0 and "messages are kept and tried again" in said
-    assert len(left_in_outbox(tmp_path)) == 62
+    assert len(kept_of_frames(tmp_path / "out" / "outbox.db")) == 62
     redis_server.start()
     redis_server.client()
     assert whole_run(tmp_path, redis_server)[0] == 0
@@ -61,7 +61,7 @@ def test_a_route_that_has_a_message_keeps_it_for_one_that_was_never_reached(tmp_
     start = Start(tmp_path, more=f"drain: 500, {routes}", frames=60, pause=0)
     said = start.end()
     assert start.code == 0, said
-    assert len(left_in_outbox(tmp_path)) == 62
+    assert len(kept_of_frames(tmp_path / "out" / "outbox.db")) == 62
     with sqlite3.connect(tmp_path / "out" / "outbox.db") as file:
         assert {route for route, in file.execute("SELECT route FROM cursors")} == set(names)
 

@@ -5,9 +5,9 @@ from tests.modules import MODULES, need_modules
 
 pytest.importorskip("cbor2")
 need_modules("mqtt", whole_file=True)
-from tests.campaign.judge import in_redis, judge, kept  # noqa: E402
+from tests.campaign.judge import in_redis, judge  # noqa: E402
 from tests.plugins.publish.certificates import Certificate  # noqa: E402
-from tests.plugins.publish.line import Start  # noqa: E402
+from tests.plugins.publish.line import Start, kept_of_frames  # noqa: E402
 from tests.plugins.publish.login_test import checked, login_file  # noqa: E402
 from tests.plugins.publish.servers import MosquittoServer, RedisServer, free_port  # noqa: E402
 
@@ -19,7 +19,7 @@ def run(folder, route, drain=60_000, env=None):
     start = Start(folder, more=f"drain: {drain}, {route}", frames=20, pause=0, env=env)
     said = start.end()
     assert start.code == 0, said
-    return said, len(kept(folder / "out" / "outbox.db"))
+    return said, len(kept_of_frames(folder / "out" / "outbox.db"))
 
 
 def mqtt_with(tmp_path, host="IP:127.0.0.1", login=None):
@@ -53,7 +53,7 @@ def test_mqtt_refuses_a_broker_whose_issuer_nobody_knows(tmp_path, mqtt_server):
     for route in (f"mqtt: '{mqtt_server.secure}'", f"mqtt: '{mqtt_server.secure}', mqtt_ca: '{other.ca}'"):
         said, _ = run(tmp_path / "line", route, drain=2500)
         assert said.count("certificate verify failed") == 1, said  # of two attempts at least
-    assert len(kept(tmp_path / "line" / "out" / "outbox.db")) == 2 * MESSAGES
+    assert len(kept_of_frames(tmp_path / "line" / "out" / "outbox.db")) == 2 * MESSAGES
     # Once it is named, all that waited comes.
     assert run(tmp_path / "line", f"mqtt: '{mqtt_server.secure}', mqtt_ca: '{mqtt_server.tls.ca}'")[1] == 0
 
