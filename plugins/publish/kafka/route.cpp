@@ -72,7 +72,10 @@ class KafkaRoute final : public Route {
       settings.set("enable.gapless.guarantee", "true");
       settings.set("max.in.flight.requests.per.connection", "1");
     }
-    settings.set("linger.ms", "0");
+    // Messages of a camera that are sent together are one request, which is taken or fails as a whole: of two
+    // the second would be under way before anybody learns that the first has failed. They leave by the flush.
+    settings.set("linger.ms", "60000");
+    settings.set("batch.size", "1000000000");
     settings.set("message.max.bytes", "1000000000");  // the broker's limit counts, which a topic may raise
     rd_kafka_conf_set_error_cb(settings.get(), [](rd_kafka_t*, int code, const char* reason, void* self) {
       if (says_why(code)) static_cast<KafkaRoute*>(self)->reason_ = reason;
@@ -122,7 +125,7 @@ class KafkaRoute final : public Route {
     const std::int64_t since = now_ns();
     std::size_t done = 0;
     while (failure_.empty() && done < reported_.size()) {
-      rd_kafka_poll(producer_.get(), kLookMilliseconds);
+      rd_kafka_flush(producer_.get(), kLookMilliseconds);
       while (done < reported_.size() && reported_[done]) ++done;
       if (now_ns() - since > limit_ns_) failure_ = "it does not answer in time";
     }
