@@ -239,10 +239,10 @@ class Runner {
   StreamFormat stream_;                // the format that slots are planned for
   std::unique_ptr<Refusal> refusal_;   // why the source's format, or an earlier one, was refused
   bool refusing_ = false;
+  bool has_states_ = false;  // some stage knows of the frames before: they are launched in order_mutex_
   SlotShares shares_;
   std::vector<Slot> slots_;
   SlotRing ring_;
-  bool has_states_ = false;       // some stage knows of the frames before: they are launched in order_mutex_
   std::mutex relaunch_mutex_;     // frames are launched again; taken behind order_mutex_ or alone
   std::mutex order_mutex_;        // guards left_ to behind_, and the graphs of slots in under_way_
   CarriedState::Link left_;       // what the frame launched last leaves
@@ -260,17 +260,17 @@ class Runner {
   static constexpr std::uint64_t kNoFrame = ~std::uint64_t{0};
   std::atomic<std::uint64_t> hidden_frame_ = kNoFrame;  // the last one that was launched and then dropped
 
-  std::optional<Degrader> degrader_;  // the finisher's
-  std::uint64_t drops_judged_ = 0;    // of ring_full_; likewise
-  std::atomic<int> level_ = 0;
+  std::optional<Degrader> degrader_;           // the finisher's
+  std::uint64_t drops_judged_ = 0;             // of ring_full_; likewise
   std::atomic<std::int64_t> interval_ns_ = 0;  // between frames that come, smoothed; the reader's
-  bool leaves_out_ = false;                    // the next frame of a level that thins; the launcher's
+  std::atomic<int> level_ = 0;
+  int bad_in_a_row_ = 0;     // used by the reader alone
+  bool leaves_out_ = false;  // the next frame of a level that thins; the launcher's
   std::atomic<CameraState> state_ = CameraState::Running;
 
   std::uint64_t next_number_ = 0;         // the lowest that is not accounted for; the finisher's
   std::optional<MissingFrames> missing_;  // the last that are, and no sink knows of yet; likewise
 
-  int bad_in_a_row_ = 0;  // used by the reader alone
   static constexpr int kMostBadInARow = 1000;
 
   RunReport report_;  // the finisher's, until run() returns
