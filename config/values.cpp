@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "config/numbers.h"
+#include "pipeline/graph/numbered_choice.h"
 
 namespace contorno::config {
 namespace {
@@ -116,8 +117,8 @@ class Reader {
   std::optional<ParamValue> choice() const {
     if (!is_scalar()) return refuse(value_, given(value_));
     if (spec_.has_choice(value_.text)) return value_.text;
-    return refuse(value_,
-                  fmt::format("'{}'{}", printable(value_.text), did_you_mean(value_.text, spec_.choices)));
+    return refuse(value_, fmt::format("'{}'{}", printable(value_.text),
+                                      did_you_mean(value_.text, listed_choices(spec_.choices))));
   }
   std::optional<ParamValue> colour() const {
     if (!is_scalar()) return refuse(value_, given(value_));

@@ -110,6 +110,17 @@ std::string bound_text(double bound) {
 
 }  // namespace
 
+namespace {
+
+/// What the N of a numbered choice stands for.
+std::string_view note_of_numbers(const std::vector<std::string>& choices) {
+  const bool any = std::any_of(choices.begin(), choices.end(),
+                               [](const std::string& one) { return one.ends_with(kNumberedChoice); });
+  return any ? " (N is a number from 0)" : "";
+}
+
+}  // namespace
+
 std::string ParamSpec::allowed() const {
   const auto range = [&]() -> std::string {
     const std::string unit_text =
@@ -129,7 +140,7 @@ std::string ParamSpec::allowed() const {
     case ParamKind::Number:
       return range();
     case ParamKind::Choice:
-      return fmt::format("one of {}", fmt::join(choices, ", "));
+      return fmt::format("one of {}{}", fmt::join(choices, ", "), note_of_numbers(choices));
     case ParamKind::Text:
       return "text";
     case ParamKind::Colour:

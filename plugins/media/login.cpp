@@ -23,16 +23,14 @@ Credentials stream_login(const std::string& location, const std::string& credent
   const bool may_log_in = location.starts_with("rtsp") || location.starts_with("http");
   if (!may_log_in || location.find("://") == std::string::npos)
     refuse("credentials are for an address that is logged in to: rtsp://, rtsps://, http:// or https://");
-  Credentials login = read_credentials(credentials);
   const std::string_view user = user_part(location);
-  if (user.find(':') != std::string_view::npos)
-    refuse(
-        "the address has a password, and the file of credentials has one, too; leave it out of the address");
-  if (!user.empty() && !login.user.empty())
-    refuse("the address has a user, and the file of credentials has one, too; leave one of them out");
+  const std::size_t colon = std::min(user.find(':'), user.size());
+  const bool has_password = colon < user.size();
+  const Credentials login = login_of({.user = std::string(user.substr(0, colon)),
+                                      .password = std::string(user.substr(colon + (has_password ? 1 : 0)))},
+                                     credentials);
   if (!login.mechanism.empty())
     refuse("the file of credentials has a mechanism, and streams have none; leave it out");
-  if (login.user.empty()) login.user = user;
   if (login.user.empty())
     refuse("a login has a user: write user=NAME into the file of credentials, beside password=");
   return login;

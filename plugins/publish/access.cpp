@@ -19,16 +19,10 @@ BrokerAccess access_of(const RouteTarget& target, const AddressScheme& scheme) {
         scheme.plain, scheme.tls));
   access.login = {.user = address.user, .password = address.password};
   if (target.credentials.empty()) return access;
-  access.login = read_credentials(target.credentials);
-  if (!address.password.empty())
-    refuse(
-        "the address has a password, and the file of credentials has one, too; leave it out of the address");
-  if (!address.user.empty() && !access.login.user.empty())
-    refuse("the address has a user, and the file of credentials has one, too; leave one of them out");
+  access.login = login_of(access.login, target.credentials);
   if (!access.login.mechanism.empty() && !scheme.has_mechanisms)
     refuse(fmt::format("the file of credentials has a mechanism, and {}:// has none; leave it out",
                        scheme.plain));
-  if (access.login.user.empty()) access.login.user = address.user;
   return access;
 }
 

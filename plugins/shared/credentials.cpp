@@ -137,4 +137,16 @@ Credentials read_credentials(const std::string& given) {
   return credentials;
 }
 
+Credentials login_of(const Credentials& in_address, const std::string& file) {
+  const auto refuse = [](const char* what) { throw Error(ExitCode::BadConfig, what); };
+  Credentials login = read_credentials(file);
+  if (!in_address.password.empty())
+    refuse(
+        "the address has a password, and the file of credentials has one, too; leave it out of the address");
+  if (!in_address.user.empty() && !login.user.empty())
+    refuse("the address has a user, and the file of credentials has one, too; leave one of them out");
+  if (login.user.empty()) login.user = in_address.user;
+  return login;
+}
+
 }  // namespace contorno

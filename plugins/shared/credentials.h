@@ -18,4 +18,9 @@ struct Credentials {
 /// password, more than 4096 bytes, a control character or another line.
 Credentials read_credentials(const std::string& given);
 
+/// The login of an address (`in_address`, empty where it has none) with a file of credentials: the file's,
+/// with the user of the address where the file has none. Throws as read_credentials, and Error(BadConfig)
+/// where both have a password, or both a user.
+Credentials login_of(const Credentials& in_address, const std::string& file);
+
 }  // namespace contorno

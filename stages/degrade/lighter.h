@@ -8,17 +8,20 @@
 
 namespace contorno {
 
-/// In place of a stage that draws on its first input, and whose output has the format of that: the output is
-/// a copy of it. A state that the stage has is handed on unchanged. Ports, parameters and errors: those of
-/// `type`. Memory: none of its own.
+/// In place of a stage that draws on its first input and gives an image of the same format: one that copies
+/// that input. Ports and parameters are those of `type`, and planning throws what that of `type` throws. A
+/// state that `type` keeps from frame to frame goes on unchanged, so that a frame at full quality finds it
+/// later. Memory: that of the output, and the state.
 StageType undrawn(const StageType& type);
 
-/// In place of a stage that finds contours in the maps of its only input: contours of their next mipmap
-/// level, which `mipmap` makes, put back on the maps (place_points.h). The format says what that of the stage
-/// would: who reads the contours need not know. Attributes that the stage gives are those of the level, and
-/// must not be lengths. Ports: those of `type`. `fit` changes a copy of its parameters for the smaller maps.
-/// Throws what both stages throw, for maps of which there is no level as well. Memory: a map of a quarter of
-/// the samples, and that of both stages.
+/// In place of a stage that finds contours in the maps of its only input: one that makes the next mipmap
+/// level of the maps with the stage `mipmap`, lets `type` find contours there, and puts the points back on
+/// the maps (stages/degrade/place_points.h). Ports and parameters are those of `type`; the format of the
+/// output has the width and height of the maps. Attributes of contours stay as `type` gave them on the level,
+/// so `type` must give none that are lengths or areas; whoever changes `contours` has to look. `fit` changes
+/// the parameters for the smaller maps, once for each stage that is made. Planning throws what both stages
+/// throw, Error(BadConfig) for maps of which `mipmap` makes no level (float16, a side of 1). Memory: a map of
+/// a quarter of the samples, and what both stages take for maps of their sizes.
 StageType coarser(const StageType& type, const StageType& mipmap, std::function<void(ParamSet&)> fit);
 
 }  // namespace contorno

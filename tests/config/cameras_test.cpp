@@ -135,9 +135,9 @@ TEST_CASE("a camera may have a device of its own, and a word that names none is 
   CHECK(fleet.cameras[1].graph.settings.backend == BackendRequest(Backend::Cuda, 1));
   CHECK(load_fleet(sources + "cuda:2}}]\n" + kRest).cameras[1].graph.settings.backend.device == 2);
   CHECK(fleet_report(sources + "cuda:x}}]\n" + kRest)
-            .find("graph.yaml:2:116: error: pipeline: backend is 'cuda:x' (did you mean 'cuda:N'?), allowed "
+            .find("graph.yaml:2:116: error: pipeline: backend is 'cuda:x' (did you mean 'cuda'?), allowed "
                   "one of "
-                  "auto, cpu, cuda, cuda:all, cuda:N") == 0);
+                  "auto, cpu, cuda, cuda:all, cuda:N (N is a number from 0)") == 0);
   CHECK(fleet_report("pipeline:\n  backend: cuda:-1\nsources: [{name: a, type: video, location: x.mp4}]\n" +
                      kRest)
             .find("graph.yaml:2:12: error: pipeline: backend is 'cuda:-1'") == 0);

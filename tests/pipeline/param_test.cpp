@@ -78,10 +78,11 @@ TEST_CASE("a backend may name its device, and is the same word again") {
        {"cuda:", "cuda:x", "cuda:N", "cuda:-1", "cuda:01", "cuda:1000", "cuda: 1", "cuda:1 ", "cuda:1.5",
         "cuda:0x1", "cpu:1", "auto:1", "CUDA:1", "cuda:All", ":1", ""}) {
     CAPTURE(word);
-    CHECK_THROWS_WITH_AS(
-        settings.set("backend", std::string(word)),
-        ("backend is " + std::string(word) + ", allowed one of auto, cpu, cuda, cuda:all, cuda:N").c_str(),
-        Error);
+    CHECK_THROWS_WITH_AS(settings.set("backend", std::string(word)),
+                         ("backend is " + std::string(word) +
+                          ", allowed one of auto, cpu, cuda, cuda:all, cuda:N (N is a number from 0)")
+                             .c_str(),
+                         Error);
   }
 }
 

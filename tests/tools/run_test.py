@@ -309,7 +309,7 @@ def test_a_device_that_is_not_there_ends_with_69_and_a_word_that_names_none_is_t
     done = contorno("run", graph, "--output", tmp_path, check=False)
     assert done.returncode == 78
     assert "graph.yaml:6:12: error: pipeline: backend is 'cuda:x'" in done.stderr
-    assert "allowed one of auto, cpu, cuda, cuda:all, cuda:N" in done.stderr
+    assert "allowed one of auto, cpu, cuda, cuda:all, cuda:N (N is a number from 0)" in done.stderr
 
 
 def test_a_full_disk_ends_with_74_and_names_the_file(contorno, dataset, tmp_path):

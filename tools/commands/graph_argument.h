@@ -47,9 +47,9 @@ struct GivenFleet : GivenText {
   FleetSpec fleet;
 };
 
-/// Loads the graph, or makes one, and tries what its sinks and sources ask for (paths below
-/// `arguments.output`, placeholders, encoders). `backend` replaces that of the graph. Throws as
-/// config::load_graph and first_graph.
+/// Loads the graph, or makes one, and tries what its sinks and sources ask for: paths below
+/// `arguments.output`, the names in braces that they have ({camera}, {frame}), encoders. `backend` replaces
+/// that of the graph. Throws as config::load_graph and first_graph.
 GivenGraph load_given_graph(const GraphArguments& arguments, const Catalog& catalog,
                             std::optional<BackendRequest> backend = std::nullopt);
 

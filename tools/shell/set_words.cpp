@@ -73,9 +73,7 @@ void add(LineCompletion& completion, const std::string& typed, const std::string
 
 std::vector<std::string> words_of_param(const ParamSpec& spec) {
   if (spec.kind == ParamKind::Flag) return {"true", "false"};
-  std::vector<std::string> words = spec.choices;
-  std::erase_if(words, [](const std::string& word) { return word.ends_with(kNumberedChoice); });
-  return words;
+  return listed_choices(spec.choices);
 }
 
 void complete_set(const std::string& word, const std::string& path, const Catalog& catalog,

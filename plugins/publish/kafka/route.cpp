@@ -13,6 +13,7 @@
 #include "pipeline/shared/module.h"
 #include "plugins/publish/kafka/client.h"
 #include "plugins/publish/outbox.h"
+#include "plugins/publish/outbox/batch_size.h"
 #include "plugins/publish/outbox/planted.h"
 
 namespace contorno {
@@ -49,17 +50,28 @@ class KafkaRoute final : public Route {
   }
 
   Sent send(std::span<const RouteMessage> messages) override {
-    Sent sent = send_together(messages);
+    const std::span<const RouteMessage> request = one_request(messages);
+    Sent sent = send_together(request);
     if (sent.refused.empty()) return sent;
     begin();  // a producer that has failed a message takes no more
     if (sent.count > 0) return {.count = sent.count};
     // A broker refuses a request as a whole: whether its first message is too large shows when it is alone.
-    if (messages.size() > 1) sent = send_together(messages.first(1));
+    if (request.size() > 1) sent = send_together(request.first(1));
     if (!sent.refused.empty()) begin();
     return sent;
   }
 
  private:
+  /// The first messages, as many as fit into one request: below what the client puts together (batch.size)
+  /// and what a broker takes unless it is told otherwise (message.max.bytes), both about a megabyte.
+  static std::span<const RouteMessage> one_request(std::span<const RouteMessage> messages) {
+    constexpr std::size_t kMostBytes = 900'000, kHeader = 100;
+    const std::size_t count = outbox::count_within(messages.size(), kMostBytes, [&](std::size_t i) {
+      return messages[i].body.size() + messages[i].camera.size() + kHeader;
+    });
+    return messages.first(count);
+  }
+
   /// A new producer in place of the old one.
   void begin() {
     producer_.reset();
@@ -75,7 +87,6 @@ class KafkaRoute final : public Route {
     // Messages of a camera that are sent together are one request, which is taken or fails as a whole: of two
     // the second would be under way before anybody learns that the first has failed. They leave by the flush.
     settings.set("linger.ms", "60000");
-    settings.set("batch.size", "1000000000");
     settings.set("message.max.bytes", "1000000000");  // the broker's limit counts, which a topic may raise
     rd_kafka_conf_set_error_cb(settings.get(), [](rd_kafka_t*, int code, const char* reason, void* self) {
       if (says_why(code)) static_cast<KafkaRoute*>(self)->reason_ = reason;

@@ -34,13 +34,13 @@ TEST_CASE("a fast line gets the largest batches from the first on") {
 }
 
 TEST_CASE("a slow line gets batches that it carries in time, however slow it is, and no larger ones again") {
-  CHECK(sizes_over(20, 6) == std::vector<std::size_t>{64, 16, 16, 16, 16, 16});
-  CHECK(sizes_over(200, 6) == std::vector<std::size_t>{64, 16, 4, 2, 2, 2});
-  CHECK(sizes_over(1000, 6) == std::vector<std::size_t>{64, 16, 4, 1, 1, 1});
+  CHECK(sizes_over(20, 6) == std::vector<std::size_t>{64, 32, 16, 16, 16, 16});
+  CHECK(sizes_over(200, 6) == std::vector<std::size_t>{64, 32, 16, 8, 4, 2});
+  CHECK(sizes_over(1000, 8) == std::vector<std::size_t>{64, 32, 16, 8, 4, 2, 1, 1});
   for (const std::int64_t per_message : {1, 7, 15, 16, 30, 63, 99, 251, 499, 501, 999}) {
     const std::vector<std::size_t> sizes = sizes_over(per_message, 40);
     CAPTURE(per_message);
-    for (std::size_t i = 4; i < sizes.size(); ++i)
+    for (std::size_t i = 6; i < sizes.size(); ++i)
       CHECK(per_message * static_cast<std::int64_t>(sizes[i]) <= kTimeOut);
   }
 }
@@ -66,11 +66,26 @@ TEST_CASE("a broker that refuses at once, or is away, makes batches no smaller")
 TEST_CASE("a batch that is not whole says nothing of larger ones") {
   BatchSize size(kTimeOut);
   size.failed(20, kTimeOut);  // there were no more
-  CHECK(size.messages() == 5);
-  size.acknowledged(4, 1);
-  CHECK(size.messages() == 5);
-  size.acknowledged(5, 1);
   CHECK(size.messages() == 10);
+  size.acknowledged(9, 1);
+  CHECK(size.messages() == 10);
+  size.acknowledged(10, 1);
+  CHECK(size.messages() == 20);
   size.acknowledged(6, kTimeOut);
   CHECK(size.messages() == 3);
+}
+
+TEST_CASE("as many messages go together as have room, and one that has none goes alone") {
+  const std::vector<std::size_t> sizes{300, 400, 300, 1, 2000, 5};
+  const auto within = [&](std::size_t first, std::size_t most) {
+    return contorno::outbox::count_within(sizes.size() - first, most,
+                                          [&](std::size_t i) { return sizes[first + i]; });
+  };
+  CHECK(within(0, 1000) == 3);  // to the byte
+  CHECK(within(0, 999) == 2);
+  CHECK(within(3, 1000) == 1);
+  CHECK(within(4, 1000) == 1);
+  CHECK(within(5, 1000) == 1);
+  CHECK(within(6, 1000) == 0);
+  CHECK(within(0, 1'000'000) == 6);
 }
