@@ -83,6 +83,9 @@ void CapturedGraph::destroy(void*) noexcept {}
 void copy_async(void*, const void*, std::size_t, void*) {
   no_cuda();
 }
+void copy_rows_async(void*, std::ptrdiff_t, const void*, std::ptrdiff_t, std::size_t, int, void*) {
+  no_cuda();
+}
 void fill_async(void*, int, std::size_t, void*) {
   no_cuda();
 }

@@ -36,8 +36,8 @@ std::string progress_text(const FrameCounts& frames, std::int64_t expected, doub
                           double seconds);
 
 /// Starts a fleet and watches it until all have ended; throws what Fleet::start throws. Where a device hangs,
-/// does not return: once the cameras of other devices have ended, outputs are finished, the report is written,
-/// and the process ends with exit code 70.
+/// does not return: once the cameras of other devices have ended, outputs are finished, the report is
+/// written, and the process ends with exit code 70.
 void watch_fleet(Fleet& fleet, const WatchOptions& options);
 
 /// Runs one runner as a fleet of one, and throws what Runner::run throws.

@@ -26,9 +26,9 @@ Credentials stream_login(const std::string& location, const std::string& credent
   const std::string_view user = user_part(location);
   const std::size_t colon = std::min(user.find(':'), user.size());
   const bool has_password = colon < user.size();
-  const Credentials login = login_of({.user = std::string(user.substr(0, colon)),
-                                      .password = std::string(user.substr(colon + (has_password ? 1 : 0)))},
-                                     credentials);
+  Credentials login = login_of({.user = std::string(user.substr(0, colon)),
+                                .password = std::string(user.substr(colon + (has_password ? 1 : 0)))},
+                               credentials);
   if (!login.mechanism.empty())
     refuse("the file of credentials has a mechanism, and streams have none; leave it out");
   if (login.user.empty())
