@@ -13,7 +13,7 @@ struct Job {
   ScenePaint paint;
   bool paints = false;
   int least_step = 0;
-  std::uint64_t shape = 0;  ///< as in SceneHeader
+  std::uint64_t shape = 0;  ///< shape of the frames, as in SceneHeader
   int width = 0, channels = 0, tiles_x = 0;
   const std::uint8_t* in = nullptr;
   unsigned char* out = nullptr;

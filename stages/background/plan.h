@@ -18,7 +18,7 @@ struct BackgroundPlan {
   int least_step = 0;                  ///< 0: the scene never changes once it is there
   /// Asked for unless the scene is the reference for ever.
   std::optional<State> state;
-  std::uint64_t shape = 0;      ///< as in SceneHeader
+  std::uint64_t shape = 0;      ///< shape of the frames, as in SceneHeader
   std::size_t row_colours = 0;  ///< colours of the scene in a row
 };
 

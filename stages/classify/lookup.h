@@ -31,8 +31,8 @@ struct Unknown {
   std::size_t count = 0;
   // Plain: checked access would cost time for each pixel.
   std::uint32_t colours[kMost];
-  std::uint32_t places[kMost];  ///< of the entry, in words
-  std::uint32_t at[kMost];      ///< of the first class, in floats from ClassifyBlock::first
+  std::uint32_t places[kMost];  ///< where the colour's entry is in the table, in words
+  std::uint32_t at[kMost];  ///< where the value of the first class goes, in floats from ClassifyBlock::first
 
   /// Adds those of the pixels whose colours are not in the table. Not inlined: what it needs would be kept at
   /// hand for every pixel.

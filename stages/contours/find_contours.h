@@ -45,7 +45,7 @@ struct FindContoursOptions {
   ImageView mask{};
   int threads = 1;
   SampleScale scale{};      ///< what integer samples are divided by
-  Simd simd = best_simd();  ///< for tests
+  Simd simd = best_simd();  ///< for tests: instructions that are used
   int band_rows = 0;        ///< for tests: height of the bands that are linked in parallel; 0 = automatic
 };
 

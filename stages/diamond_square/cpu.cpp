@@ -228,7 +228,7 @@ class Fields final : public DiamondSquare::Impl {
   int tile_exponent_;
   FieldRule field_;
   CellSpan window_rows_, window_cols_;
-  std::vector<CellGrid<T>> coarse_;  ///< from the corners on
+  std::vector<CellGrid<T>> coarse_;  ///< grids of the coarse levels, from the corners on
   Block coarse_memory_;
   std::int64_t first_tile_row_ = 0, first_tile_col_ = 0, tile_width_ = 0;
   int tiles_down_ = 1, tiles_across_ = 1, threads_ = 1;

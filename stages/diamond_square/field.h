@@ -56,8 +56,8 @@ struct DiamondSquareParams {
 struct HeightRule {
   std::uint32_t level = 0;
   std::int64_t half = 1;
-  std::int32_t low = 0;    ///< of the random number
-  std::uint32_t span = 0;  ///< how many of them there are, or 0
+  std::int32_t low = 0;    ///< the least value of the random number
+  std::uint32_t span = 0;  ///< how many values it may have, or 0
   std::int32_t round4 = 0, round3 = 0;
   float float_low = 0, float_span = 0;
 };

@@ -26,7 +26,7 @@ struct LevelOfTile {
   const Pass& pass;
   HeightRule rule;  ///< a copy, so that loops find it in registers
   std::uint32_t channel;
-  std::uint32_t tile_row, tile_col;  ///< of the tile's first cell, as counters
+  std::uint32_t tile_row, tile_col;  ///< row and column of the tile's first cell, as counters
   int bits;  ///< a new cell is 2^bits cells of the pass's finest level from an old one
   Window from, to;
   bool at_top, at_bottom;  ///< the coarser cells begin, end at the border of a finite field

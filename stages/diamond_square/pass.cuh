@@ -30,7 +30,7 @@ struct Pass {
   bool strips = false;
   const void* in = nullptr;                   ///< null: begin from the corners
   std::ptrdiff_t in_pitch = 0, in_plane = 0;  ///< bytes
-  std::int64_t in_row = 0, in_col = 0;        ///< of its first cell
+  std::int64_t in_row = 0, in_col = 0;        ///< row and column of the input's first cell
   int in_rows = 0, in_cols = 0;
   int in_top = 0, in_left = 0;  ///< its rows above and columns left of the first tile
   void* out = nullptr;
@@ -38,8 +38,8 @@ struct Pass {
   CellSpan rows, cols;                                        ///< of the output
   int out_rows = 0, out_cols = 0;
   int top = 0, left = 0;                    ///< the output's first cell, counted from the first tile's
-  std::int64_t tile_row = 0, tile_col = 0;  ///< of the first tile, multiples of the tile's side
-  unsigned tiles_across = 1, tiles = 1;     ///< of a channel
+  std::int64_t tile_row = 0, tile_col = 0;  ///< the first tile's place, multiples of the tile's side
+  unsigned tiles_across = 1, tiles = 1;     ///< tiles of a channel: in a row, in all
   int tall_strips = 0;                      ///< rows of strips that are of full height; the first ones
   unsigned channels = 1;
   std::int64_t step = 1;  ///< between the output's cells

@@ -14,14 +14,14 @@ namespace contorno::diamond_square_cuda {
 /// whose address place_passes sets.
 struct PassPlan {
   std::vector<Pass> passes;
-  std::vector<std::size_t> places;  ///< of each pass's output but the last
+  std::vector<std::size_t> places;  ///< where each pass's output but the last begins, in bytes
   std::size_t workspace_bytes = 0;
 };
 
 /// When levels are made by strips, and how many strips of each channel and level are short. Tests set both
 /// for small images.
 struct StripRule {
-  std::int64_t cells = kStripCells;  ///< in all channels, of the coarsest level that is made by strips
+  std::int64_t cells = kStripCells;  ///< fewest of the coarsest level that is made by strips, in all channels
   unsigned shorts = kShortStrips;
 };
 

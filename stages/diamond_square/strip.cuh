@@ -247,7 +247,7 @@ class Strip {
   int lane_;
   int row_, end_, col_;  ///< the strip's first row, how many it has, the lane's first column; coarser ones
   RowOfNoise* rows_;
-  const char* line_;  ///< of the coarser grid, to be loaded next
+  const char* line_;  ///< the line of the coarser grid that is loaded next
   char* to_;          ///< where the lane's next cells go
   int places_[3];     ///< of the lane's coarser cells in the line
   std::uint64_t columns_[4];

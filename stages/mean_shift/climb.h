@@ -28,7 +28,7 @@ struct ClimbPlace {
   MeanShiftMemory& memory;
   void* stream = nullptr;           ///< null = the memory's own
   double* device_points = nullptr;  ///< gets the ends in the points' units, count x dims; or null
-  const MeanShiftFrame& frame;      ///< of the tree
+  const MeanShiftFrame& frame;      ///< converts between the points' units and those of the tree
 };
 
 struct ClimbSummary {

@@ -28,7 +28,7 @@ struct ImageJob {
   int stride = 0;              ///< words a row, a multiple of kGroup
   unsigned* places = nullptr;  ///< packed components, a word a pixel
   unsigned* values = nullptr;  ///< the image's colours, packed; the same array as `places` in RGB
-  PackedEnd* ends = nullptr;   ///< for segmentation, or null
+  PackedEnd* ends = nullptr;   ///< where the climb of each pixel ended, for segmentation; or null
 };
 
 inline constexpr unsigned kOnes = 0x01010101U;

@@ -67,8 +67,8 @@ struct MeanShiftOptions {
   Backend backend = Backend::Auto;
   int threads = 0;  ///< 0 = as many as the machine has
   MeanShiftPrecision precision = MeanShiftPrecision::Auto;
-  std::optional<Simd> simd{};         ///< at most this; the bits are the same
-  void* stream = nullptr;             ///< cudaStream_t for the climb; null: one of the memory's own
+  std::optional<Simd> simd{};  ///< the widest instructions that are used; results have the same bits with any
+  void* stream = nullptr;      ///< cudaStream_t for the climb; null: one of the memory's own
   MeanShiftMemory* memory = nullptr;  ///< the caller's; null: the MeanShift's own
 };
 

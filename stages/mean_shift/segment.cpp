@@ -15,9 +15,9 @@ namespace {
 struct SegmentArrays {
   PackedEnd* ends = nullptr;
   std::uint32_t* parent = nullptr;   ///< union-find over pixels, then over regions; roots are minima
-  std::uint32_t* region = nullptr;   ///< of a pixel
-  RegionSums* sums = nullptr;        ///< of a region
-  std::uint64_t* nearest = nullptr;  ///< of a region: key of the neighbour that it would join
+  std::uint32_t* region = nullptr;   ///< region of each pixel
+  RegionSums* sums = nullptr;        ///< sums over each region
+  std::uint64_t* nearest = nullptr;  ///< key of the neighbour that each region would join
 
   static std::size_t bytes(std::size_t pixels) {
     return align_up(pixels * sizeof(PackedEnd)) + 2 * align_up(pixels * sizeof(std::uint32_t)) +

@@ -26,8 +26,8 @@ struct RegionJob {
   const PackedEnd* ends = nullptr;
   unsigned* parent = nullptr;             ///< union-find: a pixel of the same region, or itself
   unsigned* root = nullptr;               ///< first pixel of a pixel's region
-  RegionSums* sums = nullptr;             ///< at the first pixel
-  unsigned long long* nearest = nullptr;  ///< of first pixels: the region to join; at the end the label
+  RegionSums* sums = nullptr;             ///< sums over each region, at its first pixel
+  unsigned long long* nearest = nullptr;  ///< at first pixels: the region to join; at the end the label
   unsigned* block_counts = nullptr;       ///< regions that begin in a block's part
   RegionControl* control = nullptr;
   float* labels = nullptr;

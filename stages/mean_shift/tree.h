@@ -27,7 +27,7 @@ inline constexpr T kShiftFar = T(1e15);
 template <class T>
 struct MeanShiftTreeView {
   const T* leaves = nullptr;  ///< coordinates by leaf, dimension, lane
-  const T* boxes = nullptr;   ///< by node, dimension, {low, high}, lane; nodes above leaves first
+  const T* boxes = nullptr;   ///< bounds by node, dimension, {low, high}, lane; nodes above leaves first
   int dims = 0, leaf_count = 0;
   int levels = 0;                      ///< node levels; the top one has one node
   int level_begin[kShiftLevels] = {};  ///< first node of each level

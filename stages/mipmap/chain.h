@@ -35,8 +35,7 @@ inline constexpr int kMostMipmapWidth = 16;
 
 struct MipmapOptions {
   MipmapFilter filter = MipmapFilter::Box;
-  int width =
-      2;  ///< of Clamp, up to kMostMipmapWidth; a level is this many times smaller than the one before
+  int width = 2;  ///< side of Clamp's squares, px, up to kMostMipmapWidth; a level is so many times smaller
   LevelSizes sizes = LevelSizes::Floor;
   int stop = 32;
   MipmapEdge edge = MipmapEdge::Clamp;

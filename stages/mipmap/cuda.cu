@@ -56,7 +56,7 @@ struct AxisOnDevice {
 
 struct MipmapChainCuda::Tables {
   // Levels that halve need them too, where they are too small for tiles.
-  std::vector<AxisOnDevice> across, down;  ///< of level 1, 2, ...
+  std::vector<AxisOnDevice> across, down;  ///< axes that make level 1, 2, ...
   Block light;
 
   explicit Tables(const MipmapPlan& plan) {

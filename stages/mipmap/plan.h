@@ -28,7 +28,7 @@ struct MipmapAxis {
   int in = 0, out = 0, stride = 0;
   std::vector<int> count, index;
   std::vector<float> weights;
-  std::vector<std::uint32_t> whole;  ///< of box and clamp
+  std::vector<std::uint32_t> whole;  ///< weights as integers, for box and clamp
   std::uint32_t total = 1;
   bool halves = false;  ///< output i is the mean of inputs 2i and 2i + 1
   MipmapTaps taps() const {

@@ -19,7 +19,7 @@ struct HalvedTwice {
   const std::uint8_t* in[4];
   std::uint8_t* half[2];
   std::uint8_t* quarter;
-  int half_width, width;  ///< of the two levels, px
+  int half_width, width;  ///< widths of the two levels, px
   bool past_cache;        ///< `half` is written past the cache, as it is not read again soon
 };
 using HalveTwice = void (*)(const HalvedTwice& rows);

@@ -13,7 +13,7 @@ namespace contorno::morphology_cuda {
 /// How an image lies in words: lane `lane` of the word at sample x of row `row` is sample x of image row row
 /// + lane * strip.
 struct Strips {
-  int width = 0, height = 0, pixel = 1;  ///< of the image, in pixels; samples a pixel
+  int width = 0, height = 0, pixel = 1;  ///< the image's size in pixels; samples a pixel
   int strip = 0;                         ///< rows of words
   int planes = 1;
 

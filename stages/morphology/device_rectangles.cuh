@@ -17,7 +17,7 @@ struct RectangleRun {
   using W = typename Rule::W;
   static constexpr int kCount = kLanes<W>;
 
-  const ImageFormat &seen, &format;  ///< of the input, which may have its border around it, and of the output
+  const ImageFormat &seen, &format;  ///< formats of the input, which may have its border, and of the output
   const Launcher& launcher;
   std::size_t most_shared = 0;  ///< bytes that a block may have
   int pixel = 1, crop_x = 0, crop_y = 0;

@@ -19,7 +19,7 @@ namespace {
 
 /// What the rows of one worker may take: half of the second-level cache of current processors.
 constexpr std::size_t kWorkerBytes = 512 << 10;
-constexpr std::size_t kFewestBytes = 1024;  ///< of a range of columns
+constexpr std::size_t kFewestBytes = 1024;  ///< rows are not cut into ranges of columns with fewer bytes
 
 /// The streams of one worker, for output ranges of at most `pixels`.
 template <class Rule>

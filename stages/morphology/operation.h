@@ -39,11 +39,11 @@ enum class Neighbours : std::uint8_t { Four, Eight };
 
 struct MorphologyOptions {
   MorphologyBorder border = MorphologyBorder::Identity;
-  double border_value = 0;  ///< with MorphologyBorder::Constant
+  double border_value = 0;  ///< value beyond the image, with MorphologyBorder::Constant
   AlphaRule alpha = AlphaRule::Keep;
   DilationElement dilation_element = DilationElement::Reflected;
   ErosionHeights erosion_heights = ErosionHeights::Subtracted;
-  Neighbours neighbours = Neighbours::Eight;  ///< of operations by reconstruction
+  Neighbours neighbours = Neighbours::Eight;  ///< neighbours of a pixel, for operations by reconstruction
 };
 
 /// float32 samples as integers of the same order: -0 below +0, and every NaN, whatever its bits, above

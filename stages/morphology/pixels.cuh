@@ -171,7 +171,7 @@ __device__ void store_words(const Target& to, int plane, int y, int step, int en
 
 struct PadJob {
   Pixels in, out;
-  int width = 0, height = 0, planes = 1;  ///< of the output, in pixels
+  int width = 0, height = 0, planes = 1;  ///< the output's size in pixels; its planes
   int in_width = 0, in_height = 0, left = 0, top = 0;
   int pixel = 1;  ///< samples
   MorphologyBorder border = MorphologyBorder::Replicate;

@@ -27,8 +27,8 @@ struct RunTable {
 
 /// One horizontal run of members in one row of the element.
 struct RunTerm {
-  int row = 0;     ///< from the element's uppermost row
-  int shift = 0;   ///< of the run's first pixel, from the element's leftmost pixel
+  int row = 0;     ///< row of the run, counted from the element's uppermost row
+  int shift = 0;   ///< column of the run's first pixel, counted from the element's leftmost pixel
   int table = 0;   ///< number of the RunTable with its length
   double add = 0;  ///< height that is added to the samples under the run
 };
@@ -37,11 +37,11 @@ struct RunTerm {
 struct Window {
   Extreme extreme = Extreme::Minimum;
   int left = 0, right = 0, top = 0, bottom = 0;  ///< smallest and largest s and t
-  std::vector<RunTable> tables;                  ///< by length; the first has length 1
-  std::vector<RunTerm> terms;                    ///< by rows
-  bool rectangle = false;                        ///< every row is the same single run, without heights
-  bool raised = false;                           ///< some height is not 0
-  bool holds_origin = false;                     ///< (0, 0) is an offset
+  std::vector<RunTable> tables;  ///< from the shortest runs to the longest; the first has length 1
+  std::vector<RunTerm> terms;    ///< row by row, from the uppermost on
+  bool rectangle = false;        ///< every row is the same single run, without heights
+  bool raised = false;           ///< some height is not 0
+  bool holds_origin = false;     ///< (0, 0) is an offset
 
   int columns() const { return right - left + 1; }
   int rows() const { return bottom - top + 1; }

@@ -18,7 +18,7 @@ struct ReconstructJob {
   int channels = 1;  ///< that are worked on
   bool planar = false;
   bool eight = true;
-  int complement = 0;  ///< as of ReconstructValue
+  int complement = 0;  ///< what samples are xored with (ReconstructValue)
   int tiles_x = 1, tiles_y = 1;
   unsigned* state = nullptr;       ///< kReconstructState words, zero at the start
   unsigned char* awake = nullptr;  ///< two flags a tile, in two arrays, zero at the start
@@ -253,7 +253,7 @@ struct CutJob {
   Pixels marker, mask, result;
   int samples = 0, rows = 0, planes = 1;
   bool keeps_alpha = false;
-  int complement = 0;  ///< as of ReconstructValue
+  int complement = 0;  ///< what samples are xored with (ReconstructValue)
 };
 
 /// Begins a reconstruction: the minimum of marker and mask (their maximum for erosions), a thread a sample.

@@ -75,7 +75,7 @@ struct AcrossJob {
   int columns = 0, in_columns = 0;  ///< pixels of a row
   int pixel = 1;                    ///< samples
   LineWindow windows[2];
-  int count = 1;        ///< of windows
+  int count = 1;        ///< number of windows
   bool settle = false;  ///< limits values to the samples' range between the windows
   Grid grid;
   int segment = 0;    ///< results of a block, in pixels

@@ -15,7 +15,7 @@ struct Stretches {
   unsigned* many = nullptr;   ///< the maximum over kMany stretches, from each one on
   int stride = 1;             ///< words from step to step, and from stretch to stretch in `ones` and `many`
   int count = 0;
-  unsigned complement = 0;  ///< by which the words of `steps` differ from those whose maxima are taken
+  unsigned complement = 0;  ///< what the words of `steps` are xored with before their maxima are taken
 
   static constexpr int kMany = 8;
 

@@ -54,7 +54,7 @@ __device__ unsigned word_at(const unsigned* words, const Strips& strips, int x, 
 
 /// The arguments of window_rows: a run along rows, from an image or words to an image or words.
 struct RowsJob {
-  Strips strips;                  ///< of the input
+  Strips strips;                  ///< how the input lies in words
   Pixels image;                   ///< input, if `in` is null
   const unsigned* in = nullptr;   ///< words
   unsigned* out = nullptr;        ///< words; null: the output is an image, `target`
@@ -158,8 +158,8 @@ __global__ void __launch_bounds__(kLineThreads, blocks_sharing(kLineThreads, 6))
 
 /// The arguments of window_terms: the terms [begin, end) of a window.
 struct TermsJob {
-  Strips strips;  ///< of the output
-  Strips table;   ///< of the input, which may be wider
+  Strips strips;  ///< how the output lies in words
+  Strips table;   ///< how the input lies in words; it may be wider
   const unsigned* in = nullptr;
   unsigned* out = nullptr;
   const DeviceTerm* terms = nullptr;

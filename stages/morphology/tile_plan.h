@@ -21,8 +21,9 @@ struct TileRuns {
   int first = 0, second = 0, rows = 1;
 };
 
+/// What TileJob has of a window's tile, and its pitch.
 struct TilePlan {
-  int pitch = 0, outputs = 0, in_down = 0;  ///< as in TileJob; outputs 0: the element is too large
+  int pitch = 0, outputs = 0, in_down = 0;  ///< pitch: one of kTilePitches; outputs 0: too large an element
   int left = 0;
   int runs = 0;  ///< where its runs begin in the list of the whole plan
   int levels = 0, level_ends[kMostLevels] = {};

@@ -16,7 +16,7 @@ struct OnnxConstant {
   std::string_view name;
   std::int64_t type = 0;
   bool outside = false;         ///< its numbers lie in another file
-  std::size_t count = 0;        ///< of `numbers`, were they all there
+  std::size_t count = 0;        ///< how many numbers the tensor has
   std::vector<double> numbers;  ///< none where there are more than kMostNumbers
 };
 OnnxConstant read_constant(std::string_view tensor);

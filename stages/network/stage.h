@@ -47,7 +47,7 @@ struct NetworkParams {
 /// What a program brings that a stage does not know of.
 struct NetworkParts {
   std::function<const contorno_engine&()> opencv{};  ///< throws ModuleError where it is not installed
-  const contorno_engine* plugin = nullptr;           ///< of a file that was loaded; null: none
+  const contorno_engine* plugin = nullptr;           ///< engine of a plugin file that was loaded; null: none
   ReadNetworkCheck read_check{};                     ///< empty: files of checks are not looked for
 };
 

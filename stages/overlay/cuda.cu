@@ -182,7 +182,7 @@ class OverlayCuda final : public Stage {
   Block classes_, pictures_, pixels_;
   Job job_;  ///< what does not change from frame to frame
   std::size_t tiles_ = 0, inside_bytes_ = 0;
-  unsigned processors_ = 0;  ///< of the device
+  unsigned processors_ = 0;  ///< multiprocessors of the device
   Scratch bin_count_;        ///< begins as zeros, and is left so by every frame
   Scratch inside_, listed_, touched_count_, touched_, bin_begin_, bin_end_, references_, points_,
       point_class_, boxes_, placed_, pieces_, placed_count_, counted_, outcome_, legend_pieces_,

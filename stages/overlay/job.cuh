@@ -6,7 +6,7 @@
 
 namespace contorno::overlay_cuda {
 
-inline constexpr unsigned kThreads = 256;  ///< of all kernels but paint_tiles
+inline constexpr unsigned kThreads = 256;  ///< threads of a block, in all kernels but paint_tiles
 inline constexpr unsigned kWarps = kThreads / 32;
 inline constexpr unsigned kNotDrawn = ~0U;
 
@@ -46,8 +46,8 @@ struct Job {
   bool all_tiles = false;  ///< insides or labels may touch any tile; otherwise the touched ones are listed
   int first_digit = -1;
   LegendForm legend_form;
-  bool has_shares = false;  ///< in the legend
-  int labels = 0;           ///< at most so many a class
+  bool has_shares = false;  ///< whether the legend shows shares
+  int labels = 0;           ///< labels of a class, at most
   LabelForm label_form;
   int label_pieces = 1;  ///< pictures of a label, at most
   bool has_markers = false;
@@ -57,7 +57,7 @@ struct Job {
   const unsigned char* in = nullptr;
   unsigned char* out = nullptr;
   std::ptrdiff_t in_pitch = 0, out_pitch = 0;
-  unsigned long long frame_words = 0;  ///< of 16 bytes, which blocks of bin_segments copy
+  unsigned long long frame_words = 0;  ///< words of 16 bytes in the frame, which blocks of bin_segments copy
   unsigned copy_blocks = 0;            ///< how many blocks copy: the last ones
   bool words = false;                  ///< rows start at multiples of 16 bytes
   ContoursView contours;
@@ -73,10 +73,10 @@ struct Job {
   unsigned* bin_end = nullptr;     ///< [tile][class]: where the next reference goes, then the end
   unsigned* references = nullptr;  ///< first point of a segment
   FramePoint* points = nullptr;
-  unsigned* point_class = nullptr;  ///< of the segment that starts here, or kNotDrawn
-  LabelBox* boxes = nullptr;        ///< of contours
-  unsigned* counted = nullptr;      ///< of each class, for the legend; null where counts are not drawn
-  const LegendState* state_before = nullptr;  ///< these six only where the legend says something of objects
+  unsigned* point_class = nullptr;  ///< class of the segment that starts at each point, or kNotDrawn
+  LabelBox* boxes = nullptr;        ///< bounding box of each contour, for labels
+  unsigned* counted = nullptr;      ///< number of contours of each class; null where counts are not drawn
+  const LegendState* state_before = nullptr;  ///< these five only where the legend says something of objects
   LegendState* state_after = nullptr;
   LegendWork legend_work;
   PlacedStamp* legend_pieces = nullptr;

@@ -40,7 +40,7 @@ struct LegendState {
 /// The memory for one frame, by contours; only elements of outlines of objects are read.
 struct LegendWork {
   std::uint32_t* outlines = nullptr;       ///< the contours that are outlines, one behind the other
-  std::uint32_t* owners = nullptr;         ///< of each contour, the outline of its object, or kNoOwner
+  std::uint32_t* owners = nullptr;         ///< the outline of each contour's object, or kNoOwner
   unsigned long long* wholes = nullptr;    ///< what shares of this object are parts of; 0: it has none
   unsigned long long* of_class = nullptr;  ///< the share of the class in work
   std::uint32_t* by_id = nullptr;          ///< outlines by their ids; for a device, which lists them anyhow
@@ -80,7 +80,7 @@ struct LegendForm {
   bool shown = false;  ///< whether there is anything of objects in the legend
   int digits = -1, of = -1, point = -1, per_cent = -1, none = -1;
   FramePoint objects_end{-1, -1};  ///< right end and top of the row of objects; x < 0: it has none
-  int left = 0;                    ///< of the legend; digits that have no room right of it are left out
+  int left = 0;  ///< left end of the legend; digits that have no room right of it are left out
   /// What shares are parts of before the areas of classes are added that are the whole (ClassSpec::whole): 0,
   /// or 1 in the unit of shares where there is no such class.
   unsigned long long whole = 0;

@@ -39,7 +39,7 @@ struct PaintShared {
 
 /// A tile's place on the image.
 struct Place {
-  int row, column;  ///< of tiles
+  int row, column;  ///< row and column in the grid of tiles
   int x, y;         ///< the tile's corner
   int columns, rows;
 

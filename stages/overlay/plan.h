@@ -24,17 +24,17 @@ struct OverlayPlan {
   PointTransform transform;
   OverlayBorder border;
   std::vector<OverlayPen> pens;
-  std::vector<int> slots;  ///< of each class: number among the filled ones, -1 = not filled
+  std::vector<int> slots;  ///< number of each class among the filled ones, -1 = not filled
   int filled = 0;
   std::vector<Stamp> stamps;
   int legend = -1;  ///< number of the legend's stamp, -1 = none
   PlacedStamp legend_place;
   int first_digit = -1;                ///< number of the stamp of "0"; -1 = counts are not drawn
-  std::vector<FramePoint> count_ends;  ///< of each class: right end and top of its count; x < 0 = none
+  std::vector<FramePoint> count_ends;  ///< right end and top of each class's count; x < 0 = none
   LegendForm legend_form;
-  std::vector<FramePoint> share_ends;  ///< of each class: right end and top of its share; x < 0 = none
-  std::vector<bool> wholes;            ///< of each class: ClassSpec::whole
-  std::vector<int> labels;             ///< of each class: number of its labels' first stamp, -1 = none
+  std::vector<FramePoint> share_ends;  ///< right end and top of each class's share; x < 0 = none
+  std::vector<bool> wholes;            ///< ClassSpec::whole of each class
+  std::vector<int> labels;             ///< number of the first stamp of each class's labels, -1 = none
   LabelForm label_form;
   int label_pieces = 1;  ///< pictures of a label, at most
 

@@ -20,11 +20,11 @@ struct Job {
   const char* in = nullptr;
   char* out = nullptr;
   Steps from, to;
-  int width = 0, height = 0, planes = 1;  ///< of the output; planes that are worked on one by one
+  int width = 0, height = 0, planes = 1;  ///< the output's size; planes that are worked on one by one
   int tile = static_cast<int>(kThreads);  ///< output pixels a block
   int tiles_x = 1;
   int crop_x = 0, crop_y = 0;
-  std::size_t row_bytes = 0;  ///< of an output row, for copies
+  std::size_t row_bytes = 0;  ///< bytes of an output row, for copies
   AxisTaps horizontal, vertical;
   FinishPixel finish;
   bool mixes = false;

@@ -43,7 +43,7 @@ inline constexpr int kMaxPixelChannels = 4;
 struct FinishPixel {
   PreprocessColour colour = PreprocessColour::Keep;
   int channels_in = 0, channels_out = 0;
-  float full = 255;  ///< of a component: 255 for uint8 input, 1 for floating point
+  float full = 255;  ///< full value of a component: 255 for uint8 input, 1 for floating point
   float gain[kMaxPixelChannels] = {1, 1, 1, 1}, bias[kMaxPixelChannels] = {0, 0, 0, 0};
   bool normalise = false;
 

@@ -61,7 +61,7 @@ class PartnerTree {
   struct Memory {
     std::span<Item> items;
     std::span<Node> nodes;
-    std::span<std::uint32_t> places;  ///< by index: the node that has the item
+    std::span<std::uint32_t> places;  ///< the node that has an item, by the item's index
     std::span<std::uint32_t> roots;
   };
 

@@ -48,7 +48,7 @@ std::unique_ptr<Stage> make_close_at_border_cuda(const ParamSet& params);
 
 /// Corners of a map that follow each other.
 struct BorderCorners {
-  unsigned first = 0, count = 0;  ///< for MapBorder::corner
+  unsigned first = 0, count = 0;  ///< numbers for MapBorder::corner: `count` of them, from `first` on
 };
 
 /// The rectangle on which the outermost sample centres lie, followed clockwise on screen from (0, 0): with
@@ -115,8 +115,8 @@ CONTORNO_HD inline std::uint64_t end_key(const MapBorder& border, const Point& p
 
 /// What a contour adds to the ring in which `next` follows it.
 struct RingPart {
-  std::uint32_t points = 0;  ///< of its own; without the last one, if the next contour begins there
-  BorderCorners corners;     ///< behind them
+  std::uint32_t points = 0;  ///< the contour's own points; without the last if the next contour begins there
+  BorderCorners corners;     ///< corners behind those points
 
   /// The contour ends on the border, and `next` begins there.
   CONTORNO_HD RingPart(const MapBorder& border, const ContoursView& in, std::uint32_t contour,
@@ -165,13 +165,13 @@ struct Rings {
   MapBorder border;
   unsigned ends = 0;                                            ///< those that the loops go over
   Word *keys = nullptr, *along = nullptr, *by_depth = nullptr;  ///< an end
-  unsigned *numbers = nullptr, *ends_along = nullptr, *ends_by_depth = nullptr;  ///< in the order of the keys
-  Word* open = nullptr;        ///< of each end along the border, and one more
-  Word* words = nullptr;       ///< of each contour, and one more: see placement.h
+  unsigned *numbers = nullptr, *ends_along = nullptr, *ends_by_depth = nullptr;  ///< the ends of these keys
+  Word* open = nullptr;        ///< contours that are open before each end along the border; one element more
+  Word* words = nullptr;       ///< a word a contour, and one more: see placement.h
   unsigned* next = nullptr;    ///< a contour, as what follows: what it is linked with, or kNone
   unsigned* first = nullptr;   ///< the first one of its ring; of others itself
   unsigned* before = nullptr;  ///< points of its ring before those that it adds
-  unsigned* points = nullptr;  ///< of the ring whose first one it is; of others 0
+  unsigned* points = nullptr;  ///< points of the ring that begins with the contour; 0 where none does
 
   void arrays(ArrayTaker& take, const ContoursFormat& format) {
     const std::size_t contours = format.contour_capacity;

@@ -47,7 +47,7 @@ class DropDuplicatesCuda final : public Stage {
   DeviceBins bins_;
   DeviceSelection selection_;
   ArrayLaunch launch_;
-  ArrayLaunch launch_wide_;  ///< of several threads a point
+  ArrayLaunch launch_wide_;  ///< launch with several threads a point
   PlannedArrays arrays_;
 };
 

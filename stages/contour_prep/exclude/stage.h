@@ -53,7 +53,7 @@ struct RegionView {
   UnderStroke under;
   double first_row = 0, first_col = 0, bins_a_px = 0;
   int rows = 0, cols = 0;                 ///< bins; 0: no strokes
-  const std::uint32_t* begins = nullptr;  ///< of each bin's list, and the end of the last one
+  const std::uint32_t* begins = nullptr;  ///< where each bin's list begins, and the end of the last one
   const Stroke* lists = nullptr;
   int mask_width = 0, mask_height = 0;
   const std::uint8_t* mask = nullptr;  ///< row by row; not 0: excluded

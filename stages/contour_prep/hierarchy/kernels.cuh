@@ -20,7 +20,7 @@ struct Job {
   ContoursView out;
   nesting::NestRule rule;
   Box* boxes = nullptr;
-  unsigned long long* areas = nullptr;  ///< in units
+  unsigned long long* areas = nullptr;  ///< areas of the contours, in the units of size_in_units
   unsigned long long none = 0;          ///< the key of contours that are around nothing: behind all lists
   unsigned long long *keys = nullptr, *sorted_keys = nullptr;
   unsigned *contours = nullptr, *sorted = nullptr;  ///< their numbers, in the order of the keys

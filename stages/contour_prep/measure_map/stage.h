@@ -199,15 +199,15 @@ struct Regions {
   ContoursView contours;
   MapPlanes planes;
   CrossingKeys form;
-  Word room = 0;                      ///< for crossings
-  unsigned* parents = nullptr;        ///< of each contour; kNoParent of those that lie in none
-  Word* own = nullptr;                ///< of each contour, how many crossings it has; 0: no region
-  Word* in_parent = nullptr;          ///< of each contour, where these are among those of its parent
-  Word* begins = nullptr;             ///< of each region, and one more; at first how many it has
+  Word room = 0;                ///< number of crossings that there is room for
+  unsigned* parents = nullptr;  ///< the contour closest around each contour, or kNoParent
+  Word* own = nullptr;          ///< number of crossings of each contour; 0: it has no region
+  Word* in_parent = nullptr;    ///< where each contour's crossings begin among those of its parent
+  Word* begins = nullptr;  ///< where each region's crossings begin, and one more; at first how many there are
   Word* crossings = nullptr;          ///< of all regions
-  const Word* sorted = nullptr;       ///< the same in their order
-  const SampleSums* spans = nullptr;  ///< on a device, of every two crossings
-  Word* needed = nullptr;             ///< for the host: how many crossings there are
+  const Word* sorted = nullptr;       ///< the crossings in their order
+  const SampleSums* spans = nullptr;  ///< sums over the samples between every two crossings; on a device
+  Word* needed = nullptr;             ///< number of crossings, for the host
 
   void arrays(ArrayTaker& take, const ContoursFormat& format) {
     take(parents, format.contour_capacity), take(crossings, room);

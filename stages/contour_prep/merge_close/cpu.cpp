@@ -34,7 +34,7 @@ class ContourSets {
 
 struct MergeArrays {
   BinTable::Memory bins;
-  std::uint32_t* contour_of = nullptr;  ///< of each point
+  std::uint32_t* contour_of = nullptr;  ///< the contour of each point
   /// Arrays with an element a contour: what ContourSets keeps, the last member of the set that begins with
   /// the contour, and the member behind the contour in its set.
   std::uint32_t *first = nullptr, *last = nullptr, *next = nullptr;

@@ -41,7 +41,7 @@ class MergeCloseCuda final : public Stage {
  private:
   Nearness nearness_;
   ArrayLaunch launch_;
-  ArrayLaunch launch_wide_;  ///< of several threads a point
+  ArrayLaunch launch_wide_;  ///< launch with several threads a point
   DeviceBins bins_;
   PairSort<unsigned> sort_;
   ContourPlacement placement_;

@@ -20,7 +20,7 @@ namespace contorno::merge_close_cuda {
 
 /// One launch's arguments.
 struct Job {
-  PlacementView placement;  ///< in the order of the sets
+  PlacementView placement;  ///< placement of the contours in the order of their sets
   DeviceBinsView bins;
   /// A contour of the capacity, as what follows; 0 at first (parent_word). `is_joined` lies behind it.
   unsigned* parents = nullptr;

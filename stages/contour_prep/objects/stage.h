@@ -67,12 +67,12 @@ namespace contorno::objects {
 
 /// One frame's work; arrays have an element a contour of the capacity.
 struct Work {
-  ContoursView out;  ///< with the attributes of track
+  ContoursView out;  ///< contours with the attributes of track
   unsigned of_class = 0;
   bool holes = false, positive_holes = false;
   double least = 0;  ///< the least area of an object, in the units of signed_area_in_units
   std::int64_t* areas = nullptr;
-  std::uint32_t* parents = nullptr;  ///< of each contour, the outline that lies closest around it
+  std::uint32_t* parents = nullptr;  ///< the outline that lies closest around each contour
 
   Work(const ObjectsParams& params, const ObjectsRule& rule)
       : of_class(rule.of_class),

@@ -64,9 +64,9 @@ constexpr std::uint32_t kMostTurned = 16384;
 /// The order in which the contours of a class are drawn. Owns nothing.
 struct PenPath {
   ContoursView in;
-  std::uint32_t* order = nullptr;          ///< of each place: the contour
-  std::uint32_t* starts = nullptr;         ///< of each contour of the frame
-  Point *downs = nullptr, *ups = nullptr;  ///< of each place: where the pen sets down and lifts
+  std::uint32_t* order = nullptr;          ///< the contour at each place
+  std::uint32_t* starts = nullptr;         ///< the own point with which each contour of the frame begins
+  Point *downs = nullptr, *ups = nullptr;  ///< where the pen sets down and lifts, at each place
   std::uint32_t count = 0;                 ///< places
 
   void find_ends(std::uint32_t place) const {

@@ -37,7 +37,7 @@ struct Job {
   unsigned* lists = nullptr;                ///< kListed a contour: those nearest to it; only for `greedy`
   unsigned long long* distances = nullptr;  ///< of pairs (measure_pairs); only for `greedy`
   unsigned room_for_pairs = 0;              ///< contours; distances are measured where there are no more
-  unsigned* left = nullptr;     ///< of each class, in its place: the contours that are left, in any order
+  unsigned* left = nullptr;     ///< contours that are left, in any order; those of a class lie in its place
   unsigned* visited = nullptr;  ///< bits of contours, if they have no room in shared memory (Placed)
   unsigned* sorted = nullptr;   ///< the numbers of contours in their order
   unsigned* starts = nullptr;   ///< a contour: the own point with which it begins; not for `greedy`

@@ -21,8 +21,8 @@ inline constexpr unsigned kOrderThreads = 1024;
 
 /// What a block shares.
 struct Step {
-  unsigned long long bound;    ///< at least the distance of the nearest contour
-  unsigned long long nearest;  ///< its distance
+  unsigned long long bound;    ///< no less than the distance of the nearest contour
+  unsigned long long nearest;  ///< distance of the nearest contour
   unsigned contour;            ///< what comes next; once it has its place, the last one that has
   unsigned start;              ///< the own point with which it begins
   unsigned drawn;              ///< how many contours of the class have their place
@@ -33,7 +33,7 @@ struct Step {
 /// The order of a class as far as it is there, and which contours are in it: a bit each, behind Step in
 /// shared memory or in Job::visited.
 struct Placed {
-  unsigned first, contours;  ///< of the class
+  unsigned first, contours;  ///< first contour of the class, number of its contours
   unsigned* sorted;          ///< the numbers in their order
   unsigned* visited;
 
@@ -165,7 +165,7 @@ struct Left {
   const Job& job;
   const From& from;
   unsigned* left;
-  unsigned count;  ///< of `left`
+  unsigned count;  ///< number of contours in `left`
 
   /// Takes out those that have their place.
   __device__ void drop(const Placed& placed, Step& step) {

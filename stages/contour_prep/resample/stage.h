@@ -143,7 +143,7 @@ struct Resample {
 
   ResampleParams params;
   ResampleSteps steps;
-  std::uint64_t* lengths = nullptr;  ///< of the contour before each point
+  std::uint64_t* lengths = nullptr;  ///< length of the contour before each point (segment_length)
 
  private:
   /// The last segment that begins at `place` or before it, from segment `low` on, which does. There is a

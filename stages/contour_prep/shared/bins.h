@@ -164,7 +164,7 @@ class BinTable {
 
   struct Bucket {
     std::uint32_t entry = kNone;  ///< the newest one
-    std::uint32_t tag = 0;        ///< of that one, and kMore if it is not the only one
+    std::uint32_t tag = 0;        ///< tag of the newest entry, with kMore if it is not the only one
   };
   struct Entry {
     Bin bin;

@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(kArrayThreads)
 template <unsigned kThreads>
 struct alignas(16) ByBlocksShared {
   BlockShared team;
-  unsigned count;            ///< of the contours that are its own among those that it looks at together
+  unsigned count;            ///< number of the block's own contours among those that it looks at together
   unsigned found[kThreads];  ///< their numbers
 };
 

@@ -76,7 +76,7 @@ struct HostSum {
 struct OnHost {
   static constexpr Backend kBackend = Backend::Cpu;
   static constexpr MemoryKind kMemory = MemoryKind::Host;
-  static constexpr MemoryKind kAnswers = MemoryKind::Host;  ///< of what the host reads behind a run
+  static constexpr MemoryKind kAnswers = MemoryKind::Host;  ///< memory for what the host reads behind a run
   using Choice = HostChoice;
   using Selection = HostSelection;
   using Places = HostNewPoints;

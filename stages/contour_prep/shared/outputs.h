@@ -176,7 +176,7 @@ class DeviceSelection {
 /// Called for 0 <= i < places_of(in, contours).
 struct PlaceNewPoints {
   ContoursView in, out;
-  const std::uint64_t* before = nullptr;  ///< of each contour and one more, the points of those before
+  const std::uint64_t* before = nullptr;  ///< number of points before each contour's, and of all contours
   std::uint64_t* needed = nullptr;        ///< points of the frame; 0 if the input did not fit
 
   CONTORNO_HD void operator()(unsigned i) const {

@@ -10,7 +10,7 @@ namespace contorno {
 
 /// What a block shares for them.
 struct RangeShared {
-  unsigned long long before[kMostRanges];  ///< of each range, the sum of those before it
+  unsigned long long before[kMostRanges];  ///< the sum of all ranges before each one
   unsigned long long warps[kArrayThreads / kWarpLanes];
 };
 
@@ -65,7 +65,7 @@ class SumsBefore {
 
  private:
   const unsigned long long* words_;
-  const unsigned long long* before_ = nullptr;  ///< of ranges; null: there is one
+  const unsigned long long* before_ = nullptr;  ///< RangeShared::before; null: there is one range
   int shift_;
 };
 

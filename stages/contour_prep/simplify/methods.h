@@ -21,7 +21,7 @@ struct SplitShared {
   unsigned shorts[2], longs[2];  ///< intervals of this round and the next: at the begin and end of their list
   unsigned histogram[256];
   unsigned kept;
-  unsigned long long looks;  ///< at points, in all rounds
+  unsigned long long looks;  ///< points that were looked at, in all rounds
   // The choice of the budget: the bits of the least importance that are known, and how many points that have
   // them are chosen.
   unsigned long long least;

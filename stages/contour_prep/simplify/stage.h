@@ -42,7 +42,7 @@ struct SimplifyParams {
 struct SimplifyLimits {
   double distance = 0;       ///< squared tolerance, px^2
   double area = 0;           ///< twice the tolerance, px^2
-  std::uint32_t points = 0;  ///< at most, where there is a budget
+  std::uint32_t points = 0;  ///< the budget: own points that may stay; 0: there is none
 
   SimplifyLimits() = default;
   explicit SimplifyLimits(const SimplifyParams& params)

@@ -34,7 +34,7 @@ struct Job {
   // Arrays with an element a contour:
   Seen* seen = nullptr;
   unsigned* choices = nullptr;  ///< the object of the last offer; in a chain the object before; kHole
-  Score* scores = nullptr;      ///< of that offer; for chains, whether it is settled
+  Score* scores = nullptr;      ///< score of the last offer; for chains, whether the contour is settled
   // Arrays with an element an object, and a key:
   unsigned long long none = 0;  ///< the key of those that cannot be seen: behind all lists
   unsigned long long *keys = nullptr, *sorted_keys = nullptr;

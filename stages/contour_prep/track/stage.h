@@ -121,7 +121,7 @@ struct Limits {
   double min_overlap = 0, max_distance = 0;
   std::uint64_t max_missed = 0, max_objects = 0;
   bool positive_holes = false;  ///< holes have an area above 0, and not below
-  int class_of_holes = -1;      ///< of this class it is the other way round: its holes are objects
+  int class_of_holes = -1;      ///< class whose areas have the opposite sign: its holes are objects; -1: none
 
   /// Whether holes of a class have an area above 0.
   CONTORNO_HD bool has_positive_holes(unsigned of_class) const {
@@ -207,8 +207,8 @@ CONTORNO_HD inline std::uint32_t contour_of(unsigned long long offer) {
   return ~0U - static_cast<std::uint32_t>(offer);
 }
 
-inline constexpr std::uint32_t kNone = kNoPartner;      ///< in the place of an object or a contour
-inline constexpr std::uint32_t kHole = kNoPartner - 1;  ///< in the place of a hole's object
+inline constexpr std::uint32_t kNone = kNoPartner;      ///< there is no such object or contour
+inline constexpr std::uint32_t kHole = kNoPartner - 1;  ///< the contour is a hole, which has no object
 
 /// The best object for a contour, by ids, or contour for an object, by their order.
 using Choice = BestPartner<Score>;

@@ -53,7 +53,7 @@ class LevelSearch {
   std::vector<LevelPlane> planes_;
   AssemblyOptions options_;
   std::vector<ChannelLevels> levels_;  ///< of each channel
-  std::vector<std::uint32_t> ranks_;   ///< of each plane's level among them
+  std::vector<std::uint32_t> ranks_;   ///< rank of each plane's level among those of its channel
   int slots_ = 1;                      ///< planes of a group
   std::size_t channel_bytes_ = 0, slot_bytes_ = 0, memory_bytes_ = 0;
   std::unique_ptr<const Assembler> assembler_;

@@ -77,9 +77,9 @@ struct KeptBits {
 
 /// What is known of a channel.
 struct ChannelWords {
-  WordSpans cells;    ///< by row of cells: where a level may cross a cell
-  WordSpans samples;  ///< by row of samples: whose samples belong to a cell of such a word
-  KeptBits kept;      ///< of the words of samples
+  WordSpans cells;    ///< levels that may cross a cell of each word, by row of cells
+  WordSpans samples;  ///< levels of words of cells to which a sample of a word belongs, by row of samples
+  KeptBits kept;      ///< bits that were kept, of the words of samples
   PlaneBits usable;   ///< its `usable` and `row_flags`; of no level
 
   /// The bits of a word of samples that has a level; null where they were not kept.

@@ -28,7 +28,7 @@ struct Band {
 
 struct BandResult {
   Chunk* runs = nullptr;
-  std::uint64_t points = 0, contours = 0;  ///< of contours inside the band
+  std::uint64_t points = 0, contours = 0;  ///< points and number of the contours inside the band
   bool has_fragments = false;
 };
 

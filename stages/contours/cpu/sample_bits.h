@@ -19,7 +19,7 @@ namespace contorno {
 /// entry i mod (64 * channels). Suspect are floats whose distance d from the level has |d| outside (near,
 /// far), and of integers the one value that lies so near to the level, if there is one.
 struct BitTable {
-  std::vector<std::byte> levels;             ///< of the type that is compared: float for F16 and F32
+  std::vector<std::byte> levels;             ///< levels in the type that is compared: float for F16 and F32
   std::vector<std::byte> near_values;        ///< integers only
   std::vector<std::uint64_t> near_possible;  ///< integers only: a word of bits per 64 entries
   bool any_near = true;                      ///< false: flags are always zero

@@ -46,7 +46,7 @@ inline constexpr int kTileSegments = 2 * kTileColumns * kTileRows;
 inline constexpr int kTileEdges = kTileColumns + kTileRows;  ///< grid edges on a tile's upper and left side
 inline constexpr int kTileJunctions =
     5 * kTileEdges;                          ///< one an edge, four for corners of cells at its two ends
-inline constexpr int kMaxLevels = 128;       ///< of planes that each are a channel
+inline constexpr int kMaxLevels = 128;       ///< most levels where each plane is a channel
 inline constexpr unsigned kTilePoints = 32;  ///< a near tile of several levels is planned for so many points
 inline constexpr unsigned kNone = 0xFFFFFFFFU;
 inline constexpr unsigned kMostHeads = 4096;  ///< contours that can be numbered without a scan
@@ -140,11 +140,11 @@ struct alignas(16) StripHead {
 /// The planes of a channel, from the lowest level to the highest and then those of NaN, have positions; here
 /// "plane" is the number in the order of the results.
 struct NearTiles {
-  const LevelRow* levels;  ///< of the engine, not in the workspace
-  unsigned* offsets;       ///< of each tile of each channel: its near tile at position p is number offset + p
-  uint2* tiles;            ///< of each near tile: position, number of the tile among those of all channels
+  const LevelRow* levels;  ///< the engine's table of planes, which is not in the workspace
+  unsigned* offsets;       ///< one a tile of each channel, whose near tile at position p is number offset + p
+  uint2* tiles;            ///< position of each near tile, and number of the tile among those of all channels
   unsigned long long* strips;  ///< (contours << 32 | points) of each strip, then of all before it; one more
-  unsigned* strip_first;       ///< of each strip a contour, from which the others are found; or kNone
+  unsigned* strip_first;       ///< a contour of each strip, from which the others are found; or kNone
   StripHead* heads;            ///< contours, in any order
   unsigned long long* status;  ///< of the chunks of strips (chunk_scan.cuh)
   unsigned head_capacity;
@@ -159,17 +159,17 @@ struct Work {
   Counters* counters;
   unsigned* dense_tiles;            ///< tiles with too many segments for trace_warps, in any order
   unsigned long long* scan_status;  ///< one a block of number_by_scan
-  uint2* tile_pieces;               ///< of each tile: first piece, number of pieces; not with several levels
-  unsigned short* row_pieces;       ///< kTileRows + 1 a tile: first piece that begins in the row or below;
-                                    ///< not with several levels
-  unsigned* junctions;              ///< the open piece that begins there (junctions.cuh)
-  P* points;                        ///< end points of segments, piece by piece, in the order of the contour
-  PiecePoints* piece_points;        ///< of each piece, where its points lie in `points`
-  unsigned* head_points;  ///< a contour's number of points at its head piece (top bit: closed), else 0;
-                          ///< all zero between frames
+  uint2* tile_pieces;          ///< first piece and number of pieces of each tile; not with several levels
+  unsigned short* row_pieces;  ///< kTileRows + 1 a tile: first piece that begins in the row or below;
+                               ///< not with several levels
+  unsigned* junctions;         ///< the open piece that begins there (junctions.cuh)
+  P* points;                   ///< end points of segments, piece by piece, in the order of the contour
+  PiecePoints* piece_points;   ///< where the points of each piece lie in `points`
+  unsigned* head_points;       ///< a contour's number of points at its head piece (top bit: closed), else 0;
+                               ///< all zero between frames
   Piece* pieces;
   P* from;                ///< first point of a piece, if open
-  unsigned* head_offset;  ///< at head pieces: the contour's first point; with several levels, until contours
+  unsigned* head_offset;  ///< a contour's first point, at its head piece; with several levels, until contours
                           ///< are numbered, the plane of each piece
   OpenPiece* open_pieces;
   uint4* piece_links;  ///< PieceLink of each open piece, read and written whole
@@ -188,7 +188,7 @@ struct Output {
   unsigned* class_begin;
   // Only where channels have several levels, or null:
   double* levels = nullptr;           ///< the level of each contour
-  unsigned* channel_begin = nullptr;  ///< as class_begin, but of channels
+  unsigned* channel_begin = nullptr;  ///< first contour of each channel, as class_begin of each plane
 };
 
 /// A point of the stream (Point), aligned so that it is written at once. That of find_contours is Point64.
@@ -212,7 +212,7 @@ struct PlaneGroup {
   Work<P> work;
   Output<P> out;
   int planes, cell_rows, cell_columns, tiles_x, tiles_y;
-  int first_tile;   ///< of each plane: earlier tiles have been traced already
+  int first_tile;   ///< the first tile of each plane; earlier ones have been traced already
   int last_planes;  ///< 1: this group is the last of the frame
   int by_level;     ///< 1: planes are channels at one of several levels, and are named by their positions
   int raster_rows;  ///< rows of cells that a plane has in raster ids: cell_rows, or 0 if by_level
@@ -223,8 +223,8 @@ struct PlaneGroup {
   unsigned tile_capacity;  ///< tiles that the arrays have room for
   unsigned long long point_capacity, contour_capacity;
   unsigned few_heads;    ///< up to so many contours are numbered without a scan
-  unsigned scan_blocks;  ///< of number_by_scan; none if by_level
-  int levels;            ///< of the following, which are not used if by_level
+  unsigned scan_blocks;  ///< blocks of number_by_scan; none if by_level
+  int levels;            ///< number of levels in the following, which are not used if by_level
   double level[kMaxLevels];
   float threshold[kMaxLevels];  ///< highest_low, of samples that are compared as floats
 

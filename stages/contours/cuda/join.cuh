@@ -19,7 +19,7 @@ inline constexpr int kRankThreads = 256;
 /// Up to so many pieces, each adds itself to its chain by atomics of its own. With more of them, thousands of
 /// atomics would wait at one chain, so the lanes of a warp first combine what goes to the same chain.
 inline constexpr unsigned kFewPieces = 16384;
-inline constexpr unsigned kClosedPiece = 1U << 31;  ///< in Work::heads: the contour is this one piece
+inline constexpr unsigned kClosedPiece = 1U << 31;  ///< bit in Work::heads: the contour is this one piece
 
 __device__ __forceinline__ PieceLink unpack_link(const uint4& whole) {
   return {whole.x, whole.y, whole.z, whole.w};

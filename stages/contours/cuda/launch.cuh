@@ -66,7 +66,7 @@ struct Frame {
   BandedUpload* upload = nullptr;
   const std::function<void()>* traced = nullptr;  ///< called when the last tracing has been enqueued
   // Only where channels have several levels:
-  const LevelRow* level_rows = nullptr;  ///< in device memory, as level_rows makes them
+  const LevelRow* level_rows = nullptr;  ///< table of planes (plan.cuh, level_rows), in device memory
   double* levels = nullptr;              ///< gets the level of each contour
   std::uint32_t* channel_begin = nullptr;
 };

@@ -15,7 +15,7 @@
 namespace contorno::contour_engine {
 
 inline constexpr int kStripThreads = 256;
-inline constexpr unsigned kStripsEach = 4;  ///< of a thread of scan_strips, one after the other
+inline constexpr unsigned kStripsEach = 4;  ///< strips of a thread of scan_strips, one after the other
 inline constexpr unsigned kChunk = kScanThreads * kStripsEach;
 
 /// Strips of all planes.

@@ -162,7 +162,7 @@ PlaneGroup<P> plan_group(const ContourEngineSpec& spec) {
 /// band is the last one of its planes, so that their pieces can be joined.
 struct BandTiles {
   int plane, planes;
-  int first_row, rows;  ///< of tiles
+  int first_row, rows;  ///< first row of tiles, number of rows of tiles
   bool completes;
 };
 

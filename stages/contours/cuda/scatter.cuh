@@ -19,11 +19,11 @@ inline constexpr unsigned kScatterEach = 4;  ///< points of a thread whose loads
 
 /// A piece of a block. The block's points are numbered from 0 on, piece after piece: a point's index.
 struct alignas(16) ScatterPiece {
-  unsigned source;  ///< at index i its point is source + i, among all of Work::points
+  unsigned source;  ///< the point at index i is number source + i of Work::points
   // Where the points go:
-  unsigned offset;         ///< of the contour's points
+  unsigned offset;         ///< where the contour's points begin
   unsigned length_closed;  ///< as in Piece; 0: the contour is left out
-  unsigned position;       ///< at index i, position + i in the contour
+  unsigned position;       ///< the point at index i is at position + i in the contour
 };
 
 struct ScatterShared {

@@ -41,9 +41,9 @@ struct TileShared {
   static constexpr int kWords = static_cast<int>(kCapacity) / 32;
   TileBits bits;
   Links links;
-  unsigned largest[kCapacity];  ///< of a representative's piece; open: index << kLargestShift | steps to
-                                ///< the end, closed: segments - 1; when the piece is written, where its
-                                ///< points begin among the tile's
+  unsigned largest[kCapacity];  ///< largest segment of a representative's piece. Open: index << kLargestShift
+                                ///< | steps to the end, closed: segments - 1; when the piece is written,
+                                ///< where its points begin among the tile's
   unsigned short segment[kCapacity];      ///< see pack_segment
   unsigned short leader[kCapacity];       ///< open pieces from the front, closed ones from the back
   unsigned char flags[kCapacity];         ///< see kHasPrevious

@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(kBlockThreads, 2)
 /// Shared memory of a block of trace_warps, which works on every gridDim.x-th tile. Only bytes(warps) of it
 /// are allocated.
 struct WarpsShared {
-  alignas(16) unsigned next;  ///< of the block's tiles, the next that a warp works on
+  alignas(16) unsigned next;  ///< the next of the block's tiles that a warp works on
   TileShared<WarpLinks> tile[kMostWarps];
   static constexpr std::size_t bytes(unsigned warps) {
     return sizeof(WarpsShared) - (kMostWarps - warps) * sizeof(TileShared<WarpLinks>);
