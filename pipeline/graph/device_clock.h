@@ -36,7 +36,7 @@ class DeviceClock {
   const Stream& stream_;
   Anchor first_, last_, next_;
   std::int64_t next_try_ns_ = 0;
-  double host_ns_per_us_ = 1e3;  ///< of the device's microseconds
+  double host_ns_per_us_ = 1e3;  ///< host nanoseconds in a microsecond of the device
 };
 
 }  // namespace contorno

@@ -157,7 +157,7 @@ struct BackendChoice {
       : backend(chosen), reason(std::move(why)), device(on) {}
   Backend backend{};
   std::string reason{};
-  int device = 0;  ///< of Cuda: its number
+  int device = 0;  ///< number of the device, with Backend::Cuda
 };
 /// "cpu", "cuda", and "cuda:1 (NVIDIA H200)" where the machine has several devices.
 std::string describe(const BackendChoice& choice);

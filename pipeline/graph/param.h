@@ -57,7 +57,7 @@ struct ParamSpec {
   std::string sentence{};
   double minimum = -std::numeric_limits<double>::infinity();  ///< of a number, or of each one in a list
   double maximum = std::numeric_limits<double>::infinity();
-  std::size_t count_minimum = 0, count_maximum = 0;  ///< of a list
+  std::size_t count_minimum = 0, count_maximum = 0;  ///< fewest and most elements of a list
   std::vector<std::string> choices{};
   /// Other words for choices, which are taken too: {"open", "opening"}.
   std::vector<std::pair<std::string, std::string>> synonyms{};

@@ -67,7 +67,7 @@ struct PlanEnvironment {
   std::vector<Origin> exports{};  ///< values that are needed on the host when a frame is complete
   Origin counted{};               ///< contours whose counts alone are; the source: none
   MemorySharing sharing = MemorySharing::Shared;
-  std::size_t last_band = kLastBandBytes;  ///< of an upload; tests make it small
+  std::size_t last_band = kLastBandBytes;  ///< bytes of the last band of an upload; tests make it small
   /// On CUDA: the source writes frames into memory of the device, where they are complete when `launch` is
   /// called, and images that are exported stay there. Maps and contours are as ever.
   bool frames_on_device = false;
@@ -100,7 +100,7 @@ struct SlotMemory {
 /// channels stands for what it does not have.
 struct PlannedSource {
   std::vector<Format> formats;
-  std::string description;  ///< for messages
+  std::string description;  ///< what messages call the source
 };
 PlannedSource source_of(const StreamFormat& stream);
 

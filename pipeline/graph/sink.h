@@ -49,7 +49,7 @@ struct MissingFrames {
   };
   std::uint64_t first = 0, last = 0;
   Reason reason = Reason::RingFull;
-  std::string error{};  ///< of those that failed: why, the same for all
+  std::string error{};  ///< why frames failed, the same for all; with Reason::Failed
 };
 
 /// The times of a frame that a sink is about to get.
@@ -63,7 +63,7 @@ struct FrameTiming {
 /// What a camera does, and at which level of quality it runs, from now on.
 struct CameraNews {
   std::int64_t at_ns = 0;    ///< since when, as now_ns() value
-  std::string_view state{};  ///< as in CameraState; lives as long as the program
+  std::string_view state{};  ///< name of a CameraState; lives as long as the program
   int level = 0;             ///< 0: full quality
 };
 

@@ -151,7 +151,7 @@ struct RunContext {
 /// How many objects of a class a stage that follows them has seen come and go since the first frame.
 struct TrackCounts {
   std::uint64_t births = 0, deaths = 0;
-  std::uint64_t forgotten = 0;  ///< for want of room; neither alive nor dead
+  std::uint64_t forgotten = 0;  ///< objects forgotten for want of room; neither alive nor dead
   bool operator==(const TrackCounts&) const = default;
 };
 

@@ -49,7 +49,7 @@ struct CameraSigns {
   bool away = false;             ///< its source is being opened again
   std::uint64_t frames = 0;      ///< that have come
   std::int64_t began_ns = 0;     ///< when it could give frames, first or again
-  std::int64_t arrived_ns = 0;   ///< of the last frame; 0: none
+  std::int64_t arrived_ns = 0;   ///< when the last frame arrived; 0: none has
   std::int64_t interval_ns = 0;  ///< between frames, measured or declared; 0: unknown
   std::int64_t held_ns = 0;      ///< since when its reader has had a frame that finds no slot; 0: it has none
 };

@@ -15,9 +15,9 @@ class Degrader {
   /// What a frame took, in nanoseconds.
   struct Frame {
     std::int64_t now = 0;       ///< when its result was complete
-    int level = 0;              ///< at which it was worked on
+    int level = 0;              ///< level of quality at which it was worked on
     std::int64_t wait = 0;      ///< between its arrival and the begin of the work
-    std::int64_t work = 0;      ///< from there to its result
+    std::int64_t work = 0;      ///< between the begin of the work and the result
     std::int64_t deadline = 0;  ///< of the graph; 0: none
     std::int64_t interval = 0;  ///< between frames that come; 0: not known
   };

@@ -33,7 +33,7 @@ class MemoryAdmission {
   struct Need {
     std::string camera;
     int slots = 0;
-    SlotMemory slot;  ///< of one slot
+    SlotMemory slot;  ///< memory of one slot
     /// Where it works: none, on the CPU; BackendRequest::kAll: any device, and behind `admit` the one that it
     /// has.
     std::optional<int> device = std::nullopt;

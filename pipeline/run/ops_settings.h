@@ -20,7 +20,7 @@ const ParamDeclaration& ops_params();
 
 /// An address in numbers.
 struct ListenAddress {
-  std::string host{};  ///< of IPv4 or IPv6
+  std::string host{};  ///< IPv4 or IPv6 address, in numbers
   std::uint16_t port = 0;
   bool is_loopback = false;
 };

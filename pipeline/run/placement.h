@@ -13,7 +13,7 @@ namespace contorno {
 struct DeviceRoom {
   int device = 0;         ///< its number, as CUDA counts
   std::size_t bytes = 0;  ///< free before any camera was placed
-  std::size_t taken = 0;  ///< of `bytes`, what the cameras take that were placed
+  std::size_t taken = 0;  ///< bytes of these that the cameras take that were placed
   double load = 0;        ///< sum of the loads of these cameras
 };
 

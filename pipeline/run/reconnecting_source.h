@@ -22,7 +22,7 @@ namespace contorno {
 class SourceTime {
  public:
   virtual ~SourceTime() = default;
-  virtual std::int64_t now() const = 0;  ///< as now_ns()
+  virtual std::int64_t now() const = 0;  ///< the time, as now_ns() has it
   /// False: cancelled.
   virtual bool sleep(std::int64_t ns) = 0;
   /// Ends every sleep, and every later one.

@@ -49,7 +49,7 @@ struct RunOptions {
   BackendChoice backend{};       ///< see choose_backend
   std::uint64_t max_frames = 0;  ///< frames to offer; 0 = all
   std::string output_root = ".";
-  std::string camera = {};  ///< for messages and sinks, the name of a camera; empty: the only source
+  std::string camera = {};            ///< name of the camera, for messages and sinks; empty: the only source
   OutputRegister* outputs = nullptr;  ///< the files of the run, borrowed; null: every sink is on its own
   std::uint64_t probe_every = kEveryFrame;  ///< frames whose parts are timed, and traced: see kNoFrame
   bool frames_on_device = false;            ///< see PlanEnvironment
@@ -73,7 +73,7 @@ struct RunOptions {
   std::function<void(std::uint64_t frame, DropReason)> on_drop{};
   /// Asked before a frame is launched; null: frames are launched as they come. Borrowed.
   LaunchGate* gate = nullptr;
-  std::size_t gate_member = 0;  ///< of this runner
+  std::size_t gate_member = 0;  ///< number of this runner at the gate
   /// Whether the source holds frames back that are there: who reads waits then, and is not at work.
   bool paced_by_source = false;
   /// The levels of quality below that of the graph, between which the runner goes while frames of a live
@@ -277,7 +277,7 @@ class Runner {
   std::atomic<std::uint64_t> offered_ = 0, delivered_ = 0, failed_ = 0, ring_full_ = 0, deadline_ = 0,
                              thinned_ = 0, late_ = 0, regrown_ = 0;
   std::atomic<double> last_latency_us_ = 0;
-  std::int64_t uploads_ended_ns_ = 0;  ///< of the timed frames so far; the finisher's own
+  std::int64_t uploads_ended_ns_ = 0;  ///< end of the uploads of the timed frames so far; the finisher's own
   std::atomic<bool> stop_requested_ = false, aborted_ = false;
   static constexpr std::int64_t kNotWaiting = 0, kGivenUp = -1;
   std::atomic<std::int64_t> device_since_ns_ = kNotWaiting;  // when the finisher began to wait for the device

@@ -52,7 +52,7 @@ struct ClassCounts {
   std::uint64_t frames = 0;  ///< frames with at least one contour of the class
   std::optional<double> level =
       std::nullopt;  ///< the lowest of a class whose contours are missed if there are none
-  std::optional<MapRange> range = std::nullopt;  ///< of a class without a contour, where it was looked for
+  std::optional<MapRange> range = std::nullopt;  ///< samples of a class without a contour, if looked for
 };
 
 /// What a stage that follows objects has counted of each class, up to the last frame that was delivered.
@@ -85,9 +85,9 @@ struct SinkOutcome {
   std::uint64_t written = 0;
   std::uint64_t dropped = 0;        ///< its `on_full` says that it may lose frames, and it was behind
   std::uint64_t missed = 0;         ///< frames that it did not get, since it had broken
-  Histogram queued;                 ///< from the result being handed on to the sink turning to it
+  Histogram queued;                 ///< time from the result being handed on to the sink turning to it
   Histogram writing;                ///< the sink's own work
-  Histogram end_to_end;             ///< from the frame's arrival to the sink being done with it
+  Histogram end_to_end;             ///< time from the frame's arrival to the sink being done with it
   std::vector<ClassTotals> totals;  ///< of a sink that adds up
 };
 
@@ -95,7 +95,7 @@ struct RunReport {
   Backend backend = Backend::Cpu;  ///< the backend that really ran
   std::string backend_reason;      ///< why Auto did not become Cuda; empty where it did or nobody asked
   bool fell_back = false;          ///< a device was asked for, and was not there: backend_reason says why
-  int device = 0;                  ///< of Cuda: its number
+  int device = 0;                  ///< number of the device, with Backend::Cuda
   std::string source;              ///< StreamFormat::description
   FrameCounts frames;
   double wall_seconds = 0;

@@ -14,7 +14,7 @@ enum class ThreadRole : std::uint8_t { Reader, Launcher, Finisher, Writer };
 /// What is seen of a thread.
 struct ThreadSigns {
   ThreadRole role = ThreadRole::Reader;
-  std::string_view sink{};  ///< of a writer
+  std::string_view sink{};  ///< name of the sink, for a writer
   Activity activity = Activity::Gone;
   std::uint64_t steps = 0;
   bool has_input = false;  ///< there is a frame that it could take

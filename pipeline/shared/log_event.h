@@ -16,7 +16,7 @@ struct LogEvent {
   Severity severity = Severity::Notice;
   std::string camera{};   ///< its name; empty: of none, or the one without a name
   std::string name{};     ///< what happened, a word: "state", "route"
-  std::string subject{};  ///< to whom or what, beside the camera: a route, a frame; not shown
+  std::string subject{};  ///< what it happened to, beside the camera: a route, a frame; not shown
   std::vector<std::pair<std::string, std::string>> fields{};  ///< as text, in the order of showing
   std::string sentence{};
 };

@@ -23,7 +23,7 @@ struct ModuleSpec {
   const char* does;        ///< completes "the module NAME, which ..."
   const char* comes_with;  ///< the package of contorno's that has it, where contorno comes in several
   const char* packages;    ///< Debian's, with the libraries that it needs
-  const char* purpose;     ///< for require_addresses: "to draw text"
+  const char* purpose;     ///< what the module is loaded for, for messages: "to draw text"
   std::size_t addresses;   ///< bytes of address space that loading needs; with less its libraries may abort
 };
 

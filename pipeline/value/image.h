@@ -53,7 +53,7 @@ enum class LevelSizes : std::uint8_t { Floor, Ceil, Round };
 /// pipeline/value/levels.h finds the place of each.
 struct LevelAtlas {
   int width = 0, height = 0;  ///< of level 0
-  int levels = 0;             ///< with level 0; 0 in an ordinary image
+  int levels = 0;             ///< number of levels, with level 0; 0 in an ordinary image
   int divisor = 2;
   LevelSizes sizes = LevelSizes::Floor;
   bool operator==(const LevelAtlas&) const = default;

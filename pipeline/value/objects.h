@@ -52,13 +52,13 @@ struct ObjectShare {
 struct ObjectRecord {
   std::uint64_t id = 0;
   std::uint64_t views = 0;         ///< frames in which it was seen
-  std::uint64_t whole_views = 0;   ///< of these, those with an area that the border does not cut
+  std::uint64_t whole_views = 0;   ///< views with an area that the border does not cut
   std::uint64_t median_views = 0;  ///< whole views of which the medians are
   SeenIn first, last;
   bool left = true;                  ///< false: it was still there when the stream ended
   ViewNumbers area;                  ///< that its outline encloses, px^2 of the map
-  std::vector<ObjectShare> classes;  ///< of every class of the graph, by number; all 0 without a whole view,
-                                     ///< when sinks write null
+  std::vector<ObjectShare> classes;  ///< shares of every class of the graph, by number; all 0 without a whole
+                                     ///< view, when sinks write null
 };
 
 /// How many records there were, for the report.
@@ -73,7 +73,7 @@ struct ObjectTotals {
     std::string name;
     std::uint64_t objects = 0;
   };
-  std::vector<Over> over;  ///< of each defect
+  std::vector<Over> over;  ///< a defect each: objects on which it is over the threshold
 };
 
 /// Records that were made at one time, with what is needed to read them.
