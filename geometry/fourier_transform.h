@@ -168,7 +168,7 @@ class Transform {
 
  private:
   Index count_, size_;
-  int bits_ = 0;  ///< of places below size_
+  int bits_ = 0;  ///< number of bits of a place below size_
   Complex* data_;
   const Complex* roots_;
   Complex *chirp_spectrum_ = nullptr, *chirp_ = nullptr;

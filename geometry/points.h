@@ -33,7 +33,7 @@ CONTORNO_HD inline double twice_signed_area(const Point& a, const Point& b, cons
 /// The straight line from point a to point b.
 struct Segment {
   double a_row = 0, a_col = 0, b_row = 0, b_col = 0;
-  double rows = 0, cols = 0;  ///< from a to b
+  double rows = 0, cols = 0;  ///< rows and columns from a to b; less than 0 backwards
   double length = 0;          ///< squared
 
   CONTORNO_HD Segment(const Point& a, const Point& b)
