@@ -14,7 +14,7 @@ namespace contorno::config {
 /// Shapes that are known once the source is open and the stages are planned.
 struct GraphShapes {
   std::optional<StreamFormat> stream{};
-  std::vector<std::vector<Format>> outputs{};  ///< of every node, in the order of its ports
+  std::vector<std::vector<Format>> outputs{};  ///< formats of every node's outputs, in the order of its ports
   std::string backend{}, memory{};             ///< a sentence each: what a run would take
 };
 

@@ -30,7 +30,7 @@ inline constexpr std::string_view kBetweenHalves = "crossings";
 template <class Type>
 struct Declared {
   std::string name;
-  Place place;  ///< of its name, or of its type where the name follows from it
+  Place place;  ///< where its name stands, or its type where the name follows from it
   const Type* type = nullptr;
   ParamSet params;
   ParamSet settings;  ///< the parameters that all sinks have (sink_params); empty for stages
@@ -39,7 +39,7 @@ struct Declared {
   Half half = Half::None;
   std::vector<std::string> part_names;  ///< the names of the two halves that were joined to this stage
   std::size_t after = 0;      ///< how many stages are before it: inputs without `from` come from these
-  Place input_place;          ///< for messages about its inputs
+  Place input_place;          ///< what messages about its inputs point at
   NodeSpec::ListedStep step;  ///< where a node is a step of a list: which one
 
   /// The name for messages about its inputs.
@@ -76,7 +76,7 @@ std::set<std::string> written_keys(const YamlNode& root);
 struct Override {
   std::string target, key;  ///< "pipeline" and "deadline"
   YamlNode value;
-  Place place;  ///< of the key, for messages
+  Place place;  ///< where the key stands, for messages
 };
 /// TARGET.KEY in two; nothing where a part is missing.
 std::optional<std::pair<std::string, std::string>> target_and_key(const std::string& text);
@@ -118,7 +118,7 @@ std::vector<std::string> camera_keys();
 /// Arguments of the readers of source, stages and sinks. Everything is borrowed.
 struct Reading {
   const Catalog& catalog;
-  const std::optional<std::string>& output_root;  ///< as in LoadOptions
+  const std::optional<std::string>& output_root;  ///< folder for relative paths of outputs; see LoadOptions
   const ListedSteps& steps;
   Problems& problems;
   std::string source_owner = "source";  ///< what messages call the source

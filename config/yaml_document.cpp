@@ -85,7 +85,7 @@ class TreeBuilder : public YAML::EventHandler {
  private:
   struct Level {
     YamlNode node;
-    bool key_is_next = true;  ///< in a map
+    bool key_is_next = true;  ///< in a map: whether the next node is a key
   };
 
   /// The place of the word (anchor, alias or tag) at `mark`.

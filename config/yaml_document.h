@@ -24,7 +24,7 @@ enum class ScalarStyle : std::uint8_t { Plain, Quoted, CommandLine };
 struct YamlNode {
   YamlKind kind = YamlKind::Null;
   ScalarStyle style = ScalarStyle::Plain;
-  Place place;  ///< of a Null: of the key whose value is missing
+  Place place;  ///< where it stands; of a Null: where the key stands whose value is missing
   std::string text;
   std::vector<YamlNode> items;
   std::vector<YamlEntry> entries;
