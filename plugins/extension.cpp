@@ -23,10 +23,10 @@ static_assert(std::string_view(CONTORNO_VERSION_TEXT) == CONTORNO_VERSION,
               "base/version.h and the project in CMakeLists.txt have different versions");
 
 struct OpenedFile {
-  void* library;  ///< as dlopen says it: the same for every path of a file
+  void* library;  ///< what dlopen returned: the same for every path of a file
   std::string path;
   Extension types;
-  std::unique_ptr<const StageType> network;  ///< with the engine of the file; null: it has none
+  std::unique_ptr<const StageType> network;  ///< `network` with the engine of the file; null: it has none
 };
 
 /// The files that are open, in their order; guarded by open_mutex().

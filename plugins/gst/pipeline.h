@@ -83,7 +83,7 @@ class FramePipeline {
     Pull result = Pull::End;
     Owned<GstSample> sample;
     std::string error;                  ///< why it failed; with Failed
-    ExitCode code = ExitCode::BadData;  ///< with Failed
+    ExitCode code = ExitCode::BadData;  ///< exit code of the failure; with Failed
   };
   /// Opens the devices of the elements that were added so far; play() does it where this was not called.
   /// Throws Error that says why an element could not, `subject` first.

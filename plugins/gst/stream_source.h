@@ -21,8 +21,8 @@ struct StreamPlan {
   std::string subject;                        ///< begins every error sentence: "clip.mp4"
   std::string description;                    ///< begins the line for reports: "video clip.mp4"
   int timeout_ms = 0;                         ///< longest wait for a frame; 0: for ever
-  Playback playback;                          ///< of a recording
-  std::int64_t limit = 0;                     ///< most frames delivered; 0: all
+  Playback playback;       ///< which frames of a recording come, and whether at their times
+  std::int64_t limit = 0;  ///< most frames delivered; 0: all
   bool loop = false;
   /// Most, each time that a stream that had been open fails; kReconnectForEver: no end.
   int reconnect_attempts = 0;

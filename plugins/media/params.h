@@ -12,7 +12,7 @@
 namespace contorno {
 
 inline constexpr int kMaxVideoSide = 16384;   ///< pixels
-inline constexpr int kReconnectForEver = -1;  ///< in the place of a number of attempts
+inline constexpr int kReconnectForEver = -1;  ///< number of attempts that stands for no end
 
 struct VideoSourceParams : Playback {
   std::string location, credentials, caps;

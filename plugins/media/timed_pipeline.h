@@ -24,7 +24,7 @@ struct PassedElement {
   std::string name;  ///< "vp8dec0"
   std::vector<Passing> passings;
   double rate = 0;                 ///< frames a second, as the caps say; 0: they do not
-  std::vector<KeptBuffer> kept;    ///< of sinks
+  std::vector<KeptBuffer> kept;    ///< buffers that a sink kept
   std::int64_t held_since_ns = 0;  ///< when a buffer came that a sink still had at the end; 0: it had none
 };
 

@@ -19,7 +19,7 @@ namespace contorno {
 /// Parameter structs of sources derive from it. Positions count the recorded frames from 0.
 struct Playback {
   std::int64_t start = 0;  ///< frames left out at the beginning
-  std::int64_t every = 1;  ///< of the others, each n-th one, the first included
+  std::int64_t every = 1;  ///< each n-th one of the other frames is played, the first included
   bool live = false;       ///< frames come at their times, as from a camera
 
   /// This part alone of a struct that derives from it.

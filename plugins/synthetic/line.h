@@ -60,7 +60,7 @@ class Line {
   int threads() const { return params_.threads; }
   const RayKernels& rays() const { return rays_; }
 
-  static constexpr float kPlace = 0.98F;    ///< from place to place, in lanes
+  static constexpr float kPlace = 0.98F;    ///< distance from place to place, in lanes
   static constexpr double kOddLanes = 0.5;  ///< places that every other lane is ahead
   static constexpr float kRadius = 0.425F;  ///< of nominal fruit, in lanes
 

@@ -71,7 +71,7 @@ class MapPainter {
   int channels_;  ///< that are worked out: with a single class, its complement too
   float noise_;
   std::uint64_t seed_;
-  float step_x_, step_y_;  ///< of a sample, in lanes
+  float step_x_, step_y_;  ///< from sample to sample, in lanes
   int class_of_[kLabels] = {};
   std::vector<float> taps_;             ///< of the blur, from the middle on
   std::vector<float> truth_, blurred_;  ///< rows of all classes

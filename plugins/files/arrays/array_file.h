@@ -62,7 +62,7 @@ class ArrayReader {
   NpzMember npz_;
   std::unique_ptr<TiffFile> tiff_;
   std::unique_ptr<ModuleArray> module_;
-  ImageFormat page_;          ///< of every page of a stack
+  ImageFormat page_;          ///< format of every page of a stack
   bool loaded_ = false;       ///< npy_ has the samples of the archive or the stack
   std::vector<double> wide_;  ///< an image of float64 on its way to float32
 };

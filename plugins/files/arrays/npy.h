@@ -122,7 +122,7 @@ class NpyReader {
   bool in_memory_ = false;
   NpyHeader header_;
   std::vector<char> start_;
-  std::vector<std::byte> memory_;   ///< of all samples, without a file
+  std::vector<std::byte> memory_;   ///< all samples, where there is no file
   std::vector<std::byte> scratch_;  ///< a whole array in Fortran order
 };
 

@@ -19,7 +19,7 @@ struct ContourLineOptions {
   Coordinates coordinates = Coordinates::Frame;
   bool skip_hidden = false;
   bool totals = false;   ///< whether each class has those of the frame
-  std::string camera{};  ///< in every line; empty: in none
+  std::string camera{};  ///< name of the camera, in every line; empty: in none
 };
 
 /// What a line of a frame has beside the frame, for who makes messages of it.

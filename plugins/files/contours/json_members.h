@@ -25,7 +25,7 @@ struct JsonPlace {
 /// What becomes of attributes whose names are not known.
 enum class UnknownAttributes : std::uint8_t {
   Refuse,
-  PassOver,  ///< of formats in which other programs have attributes of their own
+  PassOver,  ///< for formats in which other programs have attributes of their own
 };
 
 /// Finds members that an object has twice, of which nlohmann's parser takes the last one without a word.

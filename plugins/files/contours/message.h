@@ -34,7 +34,7 @@ struct MessageKey {
 /// What is known of a frame beside FrameInfo.
 struct MessageFrame {
   std::int64_t utc_ns = 0;      ///< of its arrival
-  std::int64_t latency_us = 0;  ///< from there to its result
+  std::int64_t latency_us = 0;  ///< time from its arrival to its result
   bool late = false;            ///< behind the deadline
   int level = 0;                ///< of quality; 0: full
 };
@@ -59,7 +59,7 @@ struct MessageRunStart {
 
 struct MessageCamera {
   std::int64_t utc_ns = 0;
-  std::string_view state{};  ///< as in CameraState
+  std::string_view state{};  ///< name of a CameraState
   int level = 0;             ///< of quality, from now on
 };
 
@@ -67,7 +67,7 @@ struct MessageRunEnd {
   std::int64_t utc_ns = 0;
   bool crashed = false;      ///< it was killed, and the next start says so
   std::uint64_t frames = 0;  ///< how many numbers are accounted for: 0 to frames - 1
-  std::uint64_t last_n = 0;  ///< of the message before
+  std::uint64_t last_n = 0;  ///< `n` of the message before
 };
 
 /// The messages without contours, each a whole one. Not UTF-8 in a text: U+FFFD.

@@ -13,8 +13,8 @@ struct MessageFacts {
   std::uint64_t run = 0, n = 0;
   std::string camera{}, kind{};
   std::uint64_t first = 1, last = 0;
-  std::uint64_t frames = 0;  ///< of run_end: how many numbers it says are accounted for
-  bool crashed = false;      ///< of run_end
+  std::uint64_t frames = 0;  ///< how many numbers a run_end says are accounted for
+  bool crashed = false;      ///< whether a run_end says that the run was killed
 };
 
 /// Reads a message in JSON or CBOR, which are told apart by the first byte. `name` stands for it in what is

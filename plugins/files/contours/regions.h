@@ -23,7 +23,7 @@ class RegionSorter {
     std::span<const Point> points;  ///< first point repeated as last
     ContourMeasures measures;
     std::uint32_t contour = 0;  ///< its index in the view
-    std::uint32_t parent = 0;   ///< of a hole: index into outers()
+    std::uint32_t parent = 0;   ///< index of a hole's outer ring in outers()
     std::uint32_t place = 0;    ///< among the contours of the class, by their levels
     std::uint32_t level = 0;    ///< how many lower levels there are
   };

@@ -14,10 +14,10 @@ namespace contorno {
 struct DatasetItem {
   std::filesystem::path map;    ///< empty: the frame has none
   std::filesystem::path frame;  ///< empty: the map has none
-  std::filesystem::path truth;  ///< of labels, or with {class} of a mask a class; empty: there is none
+  std::filesystem::path truth;  ///< a picture of labels, or with {class} a mask a class; empty: there is none
   std::optional<std::int64_t> time_ns = std::nullopt;  ///< when it was recorded; the zero is the manifest's
   std::string camera = {};
-  std::string entry = {};  ///< of a manifest: "frames.csv:7"
+  std::string entry = {};  ///< which entry of a manifest it is: "frames.csv:7"
   std::string fault = {};  ///< why the entry cannot be used, with file:line:column; empty: it can
 
   /// The file name of the item, by which the items of a folder are ordered.
@@ -39,7 +39,7 @@ struct DatasetFiles {
 /// What of a dataset is wanted.
 struct DatasetChoice {
   bool frames = true;       ///< frames are looked for
-  std::string camera = {};  ///< of a manifest: the entries of this camera alone; empty: all
+  std::string camera = {};  ///< only entries of a manifest with this camera; empty: all
 };
 
 /// Throws Error(MissingInput) when there is nothing at `location`, or neither a map in it nor a manifest, and

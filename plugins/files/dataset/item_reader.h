@@ -18,7 +18,7 @@ enum class MapLayout : std::uint8_t { Undeclared, Chw, Hwc, Auto };
 
 struct ItemOptions {
   MapLayout layout = MapLayout::Undeclared;
-  std::string member;  ///< of every archive
+  std::string member;  ///< name of the member that is read of an archive
   std::uint64_t max_pixels = kDefaultMaxPixels;
 };
 

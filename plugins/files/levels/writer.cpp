@@ -109,7 +109,7 @@ class MipmapsSink final : public Sink {
   bool apart_;  ///< one file a level
   LevelEncoding encoding_;
   std::vector<LevelBox> boxes_;
-  std::vector<std::unique_ptr<FrameFiles>> files_;  ///< by level where each has its own
+  std::vector<std::unique_ptr<FrameFiles>> files_;  ///< one a level, or one for all levels
   std::size_t wanted_ = 0;  ///< how many of files_ a frame of the present format needs
   std::size_t last_ = 0;    ///< index in files_ of the file written last
   std::uint64_t seen_ = 0;

@@ -49,8 +49,8 @@ class TiffReader final : public TiffFile {
   struct Block {
     std::uint32_t number = 0;
     int plane = 0;
-    std::size_t x = 0, y = 0, width = 0, height = 0;  ///< in px, of what lies on the page
-    std::size_t row_bytes = 0;                        ///< from row to row of the decoded block
+    std::size_t x = 0, y = 0, width = 0, height = 0;  ///< part of the block that lies on the page, px
+    std::size_t row_bytes = 0;                        ///< bytes from row to row of the decoded block
     std::size_t bytes = 0;                            ///< of the block, decoded
     bool is_short = false;                            ///< a strip of fewer rows than the others
   };

@@ -32,7 +32,7 @@ struct ContainerFacts {
   bool trimmed = false;            ///< an edit list leaves frames out, which are in the file
   std::optional<ShownPart> shown;  ///< the part that an edit list of one part shows, where that is not all
   std::int64_t frames = -1;       ///< frames that the first video track shows; -1: the container does not say
-  std::uint64_t whole_bytes = 0;  ///< of a GIF: up to the end of its last whole frame
+  std::uint64_t whole_bytes = 0;  ///< bytes of a GIF up to the end of its last whole frame
   /// Whether the matrix of a track of MP4 or QuickTime mirrors the picture at its other diagonal.
   bool transversed = false;
   /// The palette of a track of MP4 or QuickTime whose samples are places in one: 256

@@ -115,7 +115,7 @@ class Filter {
   struct MapsSource {
     std::shared_ptr<MapsInput> pad;  ///< outranks the tensor
     GQuark tensor = 0;
-    std::size_t classes = 0;  ///< of the graph
+    std::size_t classes = 0;  ///< number of classes of the graph
     bool exists() const { return pad != nullptr || tensor != 0; }
   };
   MapsSource maps_source() const;

@@ -31,7 +31,7 @@ struct PassingFrame {
   std::int64_t arrived_ns = 0;
   bool after_gap = false;        ///< the frame before it was dropped
   std::uint64_t run_number = 0;  ///< the number that the run gave it
-  ImageView seen;                ///< as the graph got it, while it has its slot
+  ImageView seen;                ///< the frame as the graph got it, while it has its slot
   SharedBlock contours;          ///< null until they are known
   std::string failure;           ///< why it goes on without contours; empty: the work succeeded
 

@@ -21,7 +21,7 @@ class SlotRun {
   struct Settings {
     StreamFormat stream;
     bool regions = true;           ///< whether regions of interest are attached
-    std::int64_t deadline_ns = 0;  ///< for a frame, from its arrival to its result; 0: none
+    std::int64_t deadline_ns = 0;  ///< longest time from a frame's arrival to its result; 0: none
   };
   /// Who is told what became of frames, from any thread of the run.
   struct Owner {
