@@ -34,7 +34,7 @@ class EventLog {
  public:
   struct Clock {
     std::function<std::int64_t()> now_ns;   ///< never steps back
-    std::function<std::int64_t()> unix_ms;  ///< of the calendar
+    std::function<std::int64_t()> unix_ms;  ///< calendar time
   };
   using Write = std::function<void(const std::string& line)>;
   EventLog(Clock clock, Write write) : clock_(std::move(clock)), write_(std::move(write)) {}

@@ -17,8 +17,8 @@ class ServiceManager;  // tools/service_manager.h
 
 struct WatchOptions {
   bool quiet = false;                  ///< nothing is shown but what ends the run
-  bool tells_states = true;            ///< of cameras with names
-  bool live = false;                   ///< of one camera without a name: its silence is worth a message
+  bool tells_states = true;            ///< the states of cameras with names are shown
+  bool live = false;                   ///< one live camera without a name, whose silence is worth a message
   std::int64_t expected = -1;          ///< frames that will come; -1 = unknown or endless
   double device_timeout_ms = 0;        ///< see PipelineSettings
   std::function<void()> account;       ///< writes the report of a run that was given up

@@ -28,7 +28,7 @@ namespace {
 struct FrameCase {
   const char* name;
   int width, height, classes;
-  double pitch;  ///< of blobs
+  double pitch;  ///< distance between blobs, px
   int discs;     ///< a class; 0: blobs
   bool overlay;
 };

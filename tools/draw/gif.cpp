@@ -51,7 +51,7 @@ class Palette {
 
  private:
   std::array<GifColorType, kColours> colours_;
-  std::map<std::uint32_t, std::uint8_t> numbers_;  ///< of the pixels that have come
+  std::map<std::uint32_t, std::uint8_t> numbers_;  ///< numbers of the colours of pixels that have come
 };
 
 using Gif = std::unique_ptr<GifFileType, void (*)(GifFileType*)>;

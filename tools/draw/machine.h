@@ -16,7 +16,7 @@
 namespace contorno {
 
 struct Arm {
-  fourier::Complex coefficient;  ///< from its centre to its tip at step 0, px
+  fourier::Complex coefficient;  ///< vector from its centre to its tip at step 0, px
   std::int64_t turns = 0;        ///< in a period; less than 0 backwards, 0 for the term that never turns
 };
 

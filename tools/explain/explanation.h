@@ -10,13 +10,13 @@ namespace contorno::explain {
 
 struct Explanation {
   std::string name;  ///< of the file
-  ImageFormat map;   ///< of all classes
+  ImageFormat map;   ///< format of the map, with all classes
   int channel = 0;
   Connectivity connectivity = Connectivity::Low;
   Orientation orientation = Orientation::Low;
   Cell cell;
   std::vector<Segment> segments, others;  ///< of the cell: with `connectivity`, and with the other one
-  FoundContours found;                    ///< of that class
+  FoundContours found;                    ///< contours of the class `channel`
   bool by_device = false;                 ///< a device has found the contours too
   std::string difference;                 ///< of the device's contours from the CPU's: see first_difference
 };

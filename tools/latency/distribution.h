@@ -28,7 +28,7 @@ std::uint64_t frames_needed(double share);
 
 struct Percentile {
   enum class State : std::uint8_t { Known, TooFew, Infinite } state = State::TooFew;
-  double ms = 0;  ///< of Known
+  double ms = 0;  ///< value of the percentile; only with Known
 };
 
 class Distribution {

@@ -85,7 +85,7 @@ struct CameraRun {
   std::size_t warm_up_frames = 0;  ///< the first of these, which figures leave out
   RunReport report;
   FrameAllocations allocations;
-  std::string name;        ///< in `sources:`; empty: of a graph with `source:`
+  std::string name;        ///< its name in `sources:`; empty: the graph has `source:`
   double rate = 0;         ///< frames a second
   double deadline_ms = 0;  ///< 0: Settings::deadline_ms
 };

@@ -21,7 +21,7 @@ struct Part {
   std::string name;
   std::size_t from, to;
   bool after_result = false;
-  bool unprobed = false;  ///< of a frame that was not probed: what its probes would cut into parts
+  bool unprobed = false;  ///< a part of frames that were not probed, which probes cut into parts
 };
 
 /// What a frame's way is cut into; up to the result the parts together are the whole time. Sinks work beside

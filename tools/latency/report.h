@@ -37,7 +37,7 @@ struct Settings {
   double hold_share = 0.999;                ///< of the frames that have to meet the deadline
   Until until = Until::Result;
   bool sinks = true;
-  std::uint64_t held_frames = 0;  ///< of the source, kept in memory; 0: each was read when it was needed
+  std::uint64_t held_frames = 0;  ///< frames of the source kept in memory; 0: each was read when needed
   std::string source, backend, backend_reason, on_full, graph_file, graph_text;
   std::vector<std::string> overrides;
   int threads = 0, slots = 0;
@@ -103,7 +103,7 @@ struct WorstFrame {
 /// A piece of the time axis.
 struct Bin {
   double begin_s = 0;
-  double median_ms = 0, max_ms = 0;  ///< of the frames that were due in it; 0 where none was delivered
+  double median_ms = 0, max_ms = 0;  ///< latency of frames that were due in it; 0: none was delivered
   std::uint64_t delivered = 0, missed = 0;
 };
 
@@ -144,7 +144,7 @@ struct ProbeCost {
 struct LatencyReport {
   Settings settings;
   std::vector<std::pair<std::string, std::string>> environment;
-  Tally frames;                        ///< of all cameras
+  Tally frames;                        ///< counts of the frames of all cameras
   std::vector<CameraFigures> cameras;  ///< empty: the graph has one source
   double first_frame_ms = 0;           ///< time of the first frame of the warm-up; 0: it had no result
   std::vector<Row> rows;  ///< "due to result", what else there is from end to end, then the parts

@@ -15,7 +15,7 @@ enum class ArrivalKind : std::uint8_t { Fixed, Poisson, Burst };
 
 struct Arrival {
   ArrivalKind kind = ArrivalKind::Fixed;
-  std::int64_t burst = 1;  ///< of Burst, at least 2
+  std::int64_t burst = 1;  ///< frames of a burst, with ArrivalKind::Burst; at least 2
 };
 
 /// "fixed", "poisson" or "burst:N". Throws Error(Usage) for another text.

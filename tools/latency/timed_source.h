@@ -56,9 +56,9 @@ struct Delivery {
   /// How long a closed loop lasts: there are no more frames when so much time has passed since the first one
   /// behind the warm-up was due, however long that took. 0: until the records are full.
   std::int64_t duration_ns = 0;
-  std::int64_t warm_up_ns = 0;               ///< of a closed loop, from the first frame on, and
-  std::size_t first_counted = 0;             ///< the frame from which on frames, and allocations, are counted
-  std::uint64_t (*allocations)() = nullptr;  ///< of a closed loop: the process's so far; null: not counted
+  std::int64_t warm_up_ns = 0;               ///< least warm-up of a closed loop, from the first frame on
+  std::size_t first_counted = 0;             ///< from this frame on frames, and allocations, are counted
+  std::uint64_t (*allocations)() = nullptr;  ///< of the process so far, in a closed loop; null: not counted
 };
 
 class TimedSource final : public Source {

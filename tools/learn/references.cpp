@@ -50,7 +50,7 @@ class ReferenceSearch {
   };
   struct Claim {
     std::size_t owner, holder;  ///< the last group is the rest
-    double away;                ///< from the nearest reference, which is one of the holder's
+    double away;                ///< distance from the nearest reference, which is one of the holder's
   };
 
   std::size_t group_of(std::size_t sample) const {

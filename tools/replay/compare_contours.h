@@ -31,7 +31,7 @@ struct ClassChanges {
 
 struct ContourChanges {
   std::vector<ContourPair> moved;          ///< pairs with other points or attributes
-  std::vector<std::uint32_t> lost, added;  ///< of the run before, of the run after
+  std::vector<std::uint32_t> lost, added;  ///< contours of the run before, of the run after
   std::size_t attributes = 0;              ///< pairs of which an attribute has another value
   double distance = 0;                     ///< the largest one of a pair, px of the map
   std::vector<ClassChanges> classes;       ///< those that differ, in the order of before, then new ones

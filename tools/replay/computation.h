@@ -19,13 +19,13 @@ struct ReplayOptions {
   Shard shard;
   /// The folder of a record that is gone on with: the frames that it has are left out.
   std::optional<std::filesystem::path> resume;
-  std::optional<double> speed;  ///< of the recorded times; nothing: as fast as possible
+  std::optional<double> speed;  ///< how many times as fast as recorded; nothing: as fast as possible
   bool quiet = false;
 };
 
 struct Replay {
   GraphSpec graph;
-  GraphSpec given;        ///< as it is given, for the whole dataset, and bound to its source
+  GraphSpec given;        ///< the graph as it is given, for the whole dataset, and bound to its source
   FrameSelection whole;   ///< the frames that are asked for
   FrameSelection frames;  ///< those of them that are left to compute
   std::vector<RecordedValue> values;

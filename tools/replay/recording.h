@@ -76,7 +76,7 @@ class Recording {
   std::map<std::uint64_t, Entry> waiting_;  ///< frames of which one part is there; fewer than slots
   bool has_frames_ = false, has_maps_ = false, ended_ = false;
   std::uint64_t count_ = 0;
-  std::int64_t first_ns_ = 0;  ///< of the first new frame
+  std::int64_t first_ns_ = 0;  ///< time of the first new frame
 };
 
 }  // namespace contorno

@@ -206,7 +206,7 @@ class Line {
   std::vector<std::string> arguments_, given_;
   const CommandOption* awaited_ = nullptr;  ///< the option whose value comes next
   const StageType* stage_ = nullptr;        ///< that is applied
-  const ParamSpec* param_ = nullptr;        ///< of it, whose value comes next or is typed
+  const ParamSpec* param_ = nullptr;        ///< parameter of `stage_` whose value comes next or is typed
   bool awaits_param_value_ = false;
   bool only_arguments_ = false;
 };

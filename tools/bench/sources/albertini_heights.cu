@@ -31,9 +31,9 @@ __global__ void draw(curandState* states, unsigned* numbers, std::size_t count) 
 
 struct Step {
   int size = 0;               ///< cells between the corners of a square
-  int side = 0;               ///< of the matrix
+  int side = 0;               ///< side of the matrix
   int rows = 0, columns = 0;  ///< threads
-  int least = 0, most = 0;    ///< of the random number, without the most
+  int least = 0, most = 0;    ///< range of the random number, without `most`
   bool limited = false;  ///< sums are limited, and each thread has a random number of its own: for a check
 };
 

@@ -8,7 +8,7 @@ namespace {
 
 struct Shape {
   int width = 0, height = 0;   ///< of the image
-  int size_x = 0, size_y = 0;  ///< with the cells around it
+  int size_x = 0, size_y = 0;  ///< size with the cells around the image
   int first_x = 0, first_y = 0;
 };
 
