@@ -20,7 +20,7 @@ namespace contorno::testing {
 struct Case {
   std::string name;
   ContourEngineSpec spec;
-  std::vector<unsigned char> samples;  ///< as the view says
+  std::vector<unsigned char> samples;  ///< samples of the map, with these pitches
   std::ptrdiff_t row_pitch = 0, plane_pitch = 0;
   std::vector<std::uint8_t> mask;  ///< width * height, or empty
 };

@@ -96,7 +96,7 @@ class Settled {
 struct Behaviour {
   std::function<void(std::uint32_t number)> on_run;
   std::uint64_t capacity_needed = 0;  ///< overflows while less is planned
-  int most_width = 8;                 ///< of a frame that can be planned
+  int most_width = 8;                 ///< greatest width of a frame that can be planned
 };
 inline Behaviour behaviour;
 

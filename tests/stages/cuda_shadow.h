@@ -217,7 +217,7 @@ class CudaShadow final : public PlanContext {
   std::vector<std::byte*> scratches_;
   StageStates states_;
   std::byte *before_ = nullptr, *after_ = nullptr, *number_ = nullptr;
-  std::vector<Block> blocks_, kept_;  ///< of the plan; of the inputs
+  std::vector<Block> blocks_, kept_;  ///< memory of the plan; memory of the inputs
   std::uint64_t capacity_ = 0;
   std::uint64_t limit_ = 0;
 };

@@ -40,7 +40,7 @@ struct CallAll {
   TeamFound* found;
   std::uint64_t* numbers;    ///< a point
   std::uint64_t* elsewhere;  ///< kRoomNumbers + 1 a contour
-  unsigned* mistakes;        ///< of single threads
+  unsigned* mistakes;        ///< number of wrong results of single threads
 
   template <class Team>
   void operator()(const Team& team, std::uint32_t contour) const {

@@ -80,7 +80,7 @@ class ReferenceTracker {
     int of_class = 0;
     std::array<long double, 4> box{};  // left, top, right, bottom
     long double x = 0, y = 0;
-    long double area = 0;  ///< of a closed one
+    long double area = 0;  ///< area of a closed contour; 0 of an open one
     std::uint64_t id = 0, first = 0, last = 0;
   };
   bool is_hole(const Thing& thing) const {

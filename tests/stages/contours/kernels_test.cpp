@@ -21,8 +21,8 @@ struct How {
   bool large = false;
   bool exported = true;     ///< counters are left ready by export_contours, not by scatter_points
   bool scan = false;        ///< numbers the contours of large maps by a scan, however few they are
-  unsigned near_tiles = 0;  ///< of several levels: there is room for so many near tiles; 0: as planned
-  int strip_rows = 0;       ///< of several levels: rows of a strip, at least as many as planned; 0: so many
+  unsigned near_tiles = 0;  ///< room for near tiles, with several levels; 0: as planned
+  int strip_rows = 0;       ///< rows of a strip, with several levels; no fewer than planned; 0: as planned
   std::vector<ImageBand> bands = {};  ///< none: one
 };
 constexpr unsigned char kNotThere = 0x3D;  ///< samples that have not come yet

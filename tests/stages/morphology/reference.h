@@ -24,7 +24,7 @@ struct Level {
 
 struct Reference {
   MorphologyOptions options;
-  double lowest = 0, highest = 255;  ///< of the sample type
+  double lowest = 0, highest = 255;  ///< least and greatest value of the sample type
   bool floating = false;
 
   explicit Reference(ElementType type, const MorphologyOptions& with = {}) : options(with) {
