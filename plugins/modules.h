@@ -99,9 +99,17 @@ inline constexpr ModuleSpec kDnnModule{.name = "dnn",
                                        .purpose = "to compute networks",
                                        .addresses = 256 * kMebibyte};
 
+inline constexpr ModuleSpec kOnnxruntimeModule{.name = "onnxruntime",
+                                               .does = "computes networks by ONNX Runtime",
+                                               .comes_with = "contorno-network",
+                                               .packages = "libonnxruntime-dev",
+                                               .purpose = "to compute networks",
+                                               .addresses = 256 * kMebibyte};
+
 /// All of them, in the order in which they are listed.
 inline constexpr const ModuleSpec* kModules[] = {
-    &kGstModule,  &kTextModule, &kTiffModule,    &kHdf5Module,  &kMatModule,  &kZarrModule,  &kOpencvModule,
-    &kDeepModule, &kDnnModule,  &kPublishModule, &kRedisModule, &kMqttModule, &kKafkaModule, &kOpsModule};
+    &kGstModule,     &kTextModule,   &kTiffModule, &kHdf5Module,  &kMatModule,
+    &kZarrModule,    &kOpencvModule, &kDeepModule, &kDnnModule,   &kOnnxruntimeModule,
+    &kPublishModule, &kRedisModule,  &kMqttModule, &kKafkaModule, &kOpsModule};
 
 }  // namespace contorno

@@ -8,6 +8,7 @@
 #include "pipeline/shared/printable.h"
 #include "plugins/files/arrays/array_file.h"
 #include "plugins/modules.h"
+#include "plugins/onnxruntime/table.h"
 #include "stages/shared/sample_value.h"
 
 namespace contorno {
@@ -54,7 +55,11 @@ StageType network_stage_with(const contorno_engine* plugin) {
   const auto opencv = []() -> const contorno_engine& {
     return *static_cast<const contorno_engine*>(open_module(kDnnModule));
   };
-  return network_with({.opencv = opencv, .plugin = plugin, .read_check = read_check});
+  const auto onnxruntime = []() -> const contorno_engine& {
+    return static_cast<const OnnxruntimeTable*>(open_module(kOnnxruntimeModule))->engine();
+  };
+  return network_with(
+      {.opencv = opencv, .onnxruntime = onnxruntime, .plugin = plugin, .read_check = read_check});
 }
 
 const StageType& network_stage() {

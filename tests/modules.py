@@ -7,7 +7,7 @@ from tests.conftest import LIBRARY
 
 MODULES = pathlib.Path(os.environ.get("CONTORNO_MODULES", LIBRARY.parent / "contorno"))
 BUILT_WITH = {"deep": "libavcodec-dev and libswscale-dev", "dnn": "libopencv-dev", "gst": "libgstreamer-plugins-base1.0-dev",
-              "hdf5": "libhdf5-dev", "kafka": "librdkafka-dev", "mat": "libmatio-dev", "mqtt": "libmosquitto-dev",
+              "hdf5": "libhdf5-dev", "kafka": "librdkafka-dev", "mat": "libmatio-dev", "mqtt": "libmosquitto-dev", "onnxruntime": "libonnxruntime-dev",
               "opencv": "libopencv-dev", "ops": "libboost-dev", "publish": "libsqlite3-dev", "redis": "libhiredis-dev",
               "text": "libpango1.0-dev", "tiff": "libtiff-dev", "zarr": "libgdal-dev"}
 

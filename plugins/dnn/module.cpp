@@ -6,11 +6,12 @@
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/core/version.hpp>
 #include <opencv2/dnn.hpp>
+#include <stdexcept>
 #include <string>
-#include <vector>
 
 #include "pipeline/shared/module.h"
 #include "plugins/dnn/tried.h"
+#include "plugins/shared/engine_guard.h"
 #include "stages/network/engine.h"
 
 namespace contorno {
@@ -24,29 +25,17 @@ struct OpencvNet {
   std::size_t numbers = 0;  // of the output
 };
 
-void write_why(char* why, const std::string& text) {
-  const std::size_t count = std::min<std::size_t>(text.size(), CONTORNO_ENGINE_WHY - 1);
-  std::memcpy(why, text.data(), count);
-  why[count] = '\0';
-}
-
-/// Calls f, and makes a result of what it throws.
+/// Calls f, and makes a result of what OpenCV throws.
 template <class F>
 contorno_engine_result guarded(char* why, const F& f) {
-  try {
-    f();
-    return CONTORNO_ENGINE_OK;
-  } catch (const cv::Exception& error) {
-    if (error.code == cv::Error::StsNoMem) return CONTORNO_ENGINE_NO_MEMORY;
-    write_why(why, error.err);
-  } catch (const std::bad_alloc&) {
-    return CONTORNO_ENGINE_NO_MEMORY;
-  } catch (const std::exception& error) {
-    write_why(why, error.what());
-  } catch (...) {
-    write_why(why, "an exception of an unknown type");
-  }
-  return CONTORNO_ENGINE_FAILED;
+  return guard_engine(why, [&] {
+    try {
+      f();
+    } catch (const cv::Exception& error) {
+      if (error.code == cv::Error::StsNoMem) throw std::bad_alloc();
+      throw std::runtime_error(error.err);  // its what() begins with places in OpenCV's sources
+    }
+  });
 }
 
 void describe(contorno_engine_facts* facts) {

@@ -2,20 +2,10 @@
 // through ONNX Runtime: right is what differs by less than 1e-5.
 #include "plugins/dnn/tried.h"
 
+#include "plugins/shared/engine_tried.h"
+
 namespace contorno {
 namespace {
-
-constexpr int kFirst = 9, kLast = 21;  // opsets
-
-/// Right in every opset that was tried.
-constexpr contorno_engine_tried right(const char* op, const char* form = "", int first = kFirst,
-                                      int last = kLast) {
-  return {.op = op, .form = form, .first_opset = first, .last_opset = last, .wrong = nullptr};
-}
-constexpr contorno_engine_tried wrong(const char* op, const char* form, const char* what, int first = kFirst,
-                                      int last = kLast) {
-  return {.op = op, .form = form, .first_opset = first, .last_opset = last, .wrong = what};
-}
 
 constexpr const char* kConstantBounds =
     "it is refused; export with an opset below 11, or leave it out: a ReLU without a bound works as well";
@@ -80,7 +70,7 @@ constexpr contorno_engine_tried kTried[] = {
     right("Min"),
     wrong("Max", nullptr, kConstantLimit),
     wrong("Min", nullptr, kConstantLimit),
-    right("Clip", "attributes", kFirst, 10),
+    right("Clip", "attributes", kFirstOpset, 10),
     wrong("Clip", nullptr, kConstantBounds),
     right("Add", "constant_first"),
     right("Sub", "constant_first"),
@@ -129,17 +119,17 @@ constexpr contorno_engine_tried kTried[] = {
     right("Pad", "constant", 11),
     right("Pad", "reflect", 11),
     right("Pad", "edge", 11),
-    right("ReduceMean", "", kFirst, 17),
-    right("ReduceMean", "sides_removed", kFirst, 17),
+    right("ReduceMean", "", kFirstOpset, 17),
+    right("ReduceMean", "sides_removed", kFirstOpset, 17),
     wrong("ReduceMean", nullptr, kAxesInput, 18),
-    right("ReduceMax", "", kFirst, 17),
+    right("ReduceMax", "", kFirstOpset, 17),
     wrong("ReduceMax", nullptr, kAxesInput, 18),
-    right("ReduceSum", "", kFirst, 12),
+    right("ReduceSum", "", kFirstOpset, 12),
     wrong("ReduceSum", "", "it is refused from opset 13 on; export with opset_version=12 or before", 13),
     right("Reshape"),
     right("Transpose"),
     right("Slice", "", 10),
-    right("Split", "", kFirst, 12),
+    right("Split", "", kFirstOpset, 12),
     wrong("Split", "", "it is refused from opset 13 on; export with opset_version=12 or before, or slice",
           13),
     right("DepthToSpace"),

@@ -69,10 +69,12 @@ ParamList<NetworkParams> network_params() {
   using P = NetworkParams;
   ParamList<P> list;
   list.required_text("model", &P::model, "Path of the network, an ONNX file.");
-  list.choice(
-      "engine", &P::engine,
-      {{"auto", NetworkEngine::Auto}, {"opencv", NetworkEngine::Opencv}, {"plugin", NetworkEngine::Plugin}},
-      "What computes the network; auto is opencv, plugin an engine that was loaded with --load.");
+  list.choice("engine", &P::engine,
+              {{"auto", NetworkEngine::Auto},
+               {"opencv", NetworkEngine::Opencv},
+               {"onnxruntime", NetworkEngine::Onnxruntime},
+               {"plugin", NetworkEngine::Plugin}},
+              "What computes the network; auto is opencv, plugin an engine that was loaded with --load.");
   list.choice("order", &P::order,
               {{"rgb", ChannelOrder::Rgb}, {"bgr", ChannelOrder::Bgr}, {"gray", ChannelOrder::Gray}},
               "Order of the colours that the network takes; gray is one channel.");
@@ -120,6 +122,7 @@ void try_network(const NetworkParams& params, const ParamTrial& trial, const Net
 }  // namespace
 
 const contorno_engine& engine_of(NetworkEngine wanted, const NetworkParts& parts) {
+  if (wanted == NetworkEngine::Onnxruntime) return parts.onnxruntime();
   if (wanted != NetworkEngine::Plugin) return parts.opencv();
   if (parts.plugin == nullptr)
     throw Error(ExitCode::Unavailable,

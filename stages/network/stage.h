@@ -24,7 +24,7 @@
 
 namespace contorno {
 
-enum class NetworkEngine : std::uint8_t { Auto, Opencv, Plugin };
+enum class NetworkEngine : std::uint8_t { Auto, Opencv, Onnxruntime, Plugin };
 enum class ChannelOrder : std::uint8_t { Rgb, Bgr, Gray };
 enum class TensorLayout : std::uint8_t { Nchw, Nhwc };
 enum class NetworkOutput : std::uint8_t { Probabilities, Logits };
@@ -46,9 +46,10 @@ struct NetworkParams {
 
 /// What a program brings that a stage does not know of.
 struct NetworkParts {
-  std::function<const contorno_engine&()> opencv{};  ///< throws ModuleError where it is not installed
-  const contorno_engine* plugin = nullptr;           ///< engine of a plugin file that was loaded; null: none
-  ReadNetworkCheck read_check{};                     ///< empty: files of checks are not looked for
+  /// Both throw Error(Unavailable) where the engine is not installed.
+  std::function<const contorno_engine&()> opencv{}, onnxruntime{};
+  const contorno_engine* plugin = nullptr;  ///< engine of a plugin file that was loaded; null: none
+  ReadNetworkCheck read_check{};            ///< empty: files of checks are not looked for
 };
 
 /// The engine that `wanted` means. Throws Error(Unavailable) where it is not there.
