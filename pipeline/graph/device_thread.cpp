@@ -15,7 +15,7 @@ void bind_thread(const BackendChoice& choice) {
 void with_device(const BackendChoice& choice, const std::function<void()>& work) {
   if (choice.backend != Backend::Cuda || current_device() == choice.device) return work();
   std::exception_ptr failure;
-  std::thread bound = start_thread([&] {
+  std::thread bound = start_thread("on device", [&] {
     try {
       bind_thread(choice);
       work();

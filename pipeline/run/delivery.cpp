@@ -76,7 +76,8 @@ std::vector<Origin> Delivery::inputs() const {
 void Delivery::open(const std::function<SinkContext(const SinkBinding&)>& context_of) {
   for (const auto& line : lines_) {
     if (!line->outcome.error.empty()) continue;
-    if (!line->thread.joinable()) line->thread = start_thread([this, one = line.get()] { run(*one); });
+    if (!line->thread.joinable())
+      line->thread = start_thread("sink " + line->binding.name, [this, one = line.get()] { run(*one); });
     SinkContext context = context_of(line->binding);
     context.patience.sign = &line->sign;
     line->queue.call([&] {

@@ -76,7 +76,9 @@ void Fleet::prepare() {
 void Fleet::start() {
   for (const auto& camera : cameras_) camera->done_ = false;
   try {
-    for (const auto& camera : cameras_) camera->thread_ = start_thread([one = camera.get()] { one->run(); });
+    for (const auto& camera : cameras_)
+      camera->thread_ =
+          start_thread(thread_name("finisher", camera->spec_.name), [one = camera.get()] { one->run(); });
   } catch (...) {
     request_stop();
     wait();

@@ -47,7 +47,7 @@ struct Attempt {
 
 std::unique_ptr<Source> open_unless_stopped(const OpenSource& open, const std::atomic<bool>& stopped) {
   const auto attempt = std::make_shared<Attempt>(open);
-  std::thread thread = start_thread([attempt] { attempt->run(); });
+  std::thread thread = start_thread("opening", [attempt] { attempt->run(); });
   std::unique_lock lock(attempt->mutex);
   const auto ended = [&] { return attempt->ended; };
   while (!stopped && !attempt->changed.wait_for(lock, kLookAtStop, ended)) {

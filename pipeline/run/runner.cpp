@@ -216,14 +216,14 @@ RunReport Runner::run() {
     // A thread that cannot be started ends the others by way of `guarded`.
     std::thread reader, launcher;
     guarded([&] {
-      reader = start_thread([&] {
+      reader = start_thread(thread_name("reader", options_.camera), [&] {
         guarded([&] {
           bind_thread(options_.backend);
           read_loop();
         });
         reader_sign_.note(Activity::Gone);
       });
-      launcher = start_thread([&] {
+      launcher = start_thread(thread_name("launcher", options_.camera), [&] {
         guarded([&] {
           bind_thread(options_.backend);
           launch_loop();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,6 +11,11 @@
 namespace contorno {
 
 enum class ThreadRole : std::uint8_t { Reader, Launcher, Finisher, Writer };
+
+/// The name of a thread in lists of threads (top -H): "launcher north", or "launcher" of the only camera.
+inline std::string thread_name(const char* role, const std::string& camera) {
+  return camera.empty() ? role : std::string(role) + ' ' + camera;
+}
 
 /// What is seen of a thread.
 struct ThreadSigns {

@@ -68,9 +68,13 @@ int usable_threads(int wanted) {
   return there;
 }
 
-std::thread start_thread(std::function<void()> body) {
+std::thread start_thread(std::string name, std::function<void()> body) {
+  constexpr std::size_t kKept = 15;  // longer names are refused
   try {
-    return std::thread(std::move(body));
+    return std::thread([kept = name.substr(0, kKept), body = std::move(body)] {
+      ::pthread_setname_np(::pthread_self(), kept.c_str());
+      body();
+    });
   } catch (const std::system_error& error) {
     throw Error(ExitCode::OutOfMemory,
                 fmt::format("out of memory: a thread cannot be started ({}; limits are shown by ulimit -a)",

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <thread>
 
 namespace contorno {
@@ -22,7 +23,8 @@ void require_threads(int count, const char* purpose);
 /// also where it was less than was wanted; only a larger `wanted` is tried again.
 int usable_threads(int wanted);
 
-/// A thread that runs `body`. Throws Error(OutOfMemory) when none can be started.
-std::thread start_thread(std::function<void()> body);
+/// A thread that runs `body`, with a name for those who look at the process ("launcher north"), of which
+/// Linux keeps the first 15 bytes. Throws Error(OutOfMemory) when none can be started.
+std::thread start_thread(std::string name, std::function<void()> body);
 
 }  // namespace contorno

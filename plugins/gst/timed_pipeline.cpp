@@ -179,7 +179,7 @@ class ProbedPipeline final : public TimedPipeline {
           });
       ending_ = task->get_future();
       try {
-        start_thread([task] { (*task)(); }).detach();
+        start_thread("ending", [task] { (*task)(); }).detach();
       } catch (const Error&) {
         (*task)();
       }

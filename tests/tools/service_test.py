@@ -1,4 +1,5 @@
 """`contorno run` as systemd starts it: what it tells the service manager, and the unit that is installed."""
+import ctypes
 import os
 import pathlib
 import re
@@ -88,6 +89,63 @@ def test_the_watchdog_is_fed_again_and_again(tmp_path, manager):
     process.terminate()
     manager.until("STOPPING=1")
     ended(process)
+
+
+class FrozenThread:
+    """A thread of another process that stands still, as in a call that never returns, until the end of the scope: a tracer stops one
+    thread alone (ptrace(2), PTRACE_SEIZE and PTRACE_INTERRUPT)."""
+    SEIZE, INTERRUPT, DETACH, ALL_THREADS = 0x4206, 0x4207, 17, 0x40000000
+
+    def __init__(self, process, name):
+        self.ptrace = ctypes.CDLL(None, use_errno=True).ptrace
+        self.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+        named = [folder for folder in pathlib.Path(f"/proc/{process.pid}/task").iterdir() if (folder / "comm").read_text() == name + "\n"]
+        assert len(named) == 1, name
+        self.thread = int(named[0].name)
+
+    def __enter__(self):
+        if self.ptrace(self.SEIZE, self.thread, None, None) != 0:
+            pytest.skip(f"needs a system that lets a process be traced ({os.strerror(ctypes.get_errno())})")
+        assert self.ptrace(self.INTERRUPT, self.thread, None, None) == 0
+        os.waitpid(self.thread, self.ALL_THREADS)
+
+    def __exit__(self, *_):
+        self.ptrace(self.DETACH, self.thread, None, None)
+
+
+def all_said(manager):
+    """What has been said by now."""
+    said = []
+    manager.socket.setblocking(False)
+    try:
+        while True:
+            said.append(manager.socket.recv(4096).decode())
+    except BlockingIOError:
+        manager.socket.settimeout(120)
+    return said
+
+
+@pytest.mark.parametrize("thread", ["launcher", "finisher", "sink jsonl"])
+def test_a_thread_that_hangs_is_told_and_starves_the_watchdog_until_it_goes_on(tmp_path, thread):
+    manager = Manager(str(tmp_path / "notify"))
+    process = start(tmp_path, GRAPH, {**manager.environment, "WATCHDOG_USEC": "2000000"})
+    try:
+        manager.until("WATCHDOG=1")
+        with FrozenThread(process, thread):
+            hang = next(line for line in process.stderr if "has made no step for" in line)
+            assert re.search(r"the (launcher|finisher|sink 'jsonl') has made no step for \d+\.\d s and is", hang), hang
+            all_said(manager)
+            time.sleep(3)
+            assert "WATCHDOG=1" not in all_said(manager)
+            assert process.poll() is None
+        manager.until("WATCHDOG=1")
+        process.terminate()
+        manager.until("STOPPING=1")
+        ended(process)
+        assert process.returncode == 128 + signal.SIGTERM
+    finally:
+        process.kill()
+        manager.close()
 
 
 @pytest.mark.parametrize("environment", [{}, {"WATCHDOG_USEC": "1000", "WATCHDOG_PID": "1"}, {"WATCHDOG_USEC": "soon"},

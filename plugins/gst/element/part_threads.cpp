@@ -9,7 +9,7 @@ namespace contorno::gst {
 PartThreads::PartThreads(int helpers) {
   threads_.reserve(static_cast<std::size_t>(helpers));
   try {
-    for (int i = 0; i < helpers; ++i) threads_.push_back(start_thread([this] { help(); }));
+    for (int i = 0; i < helpers; ++i) threads_.push_back(start_thread("copying", [this] { help(); }));
   } catch (...) {
     stop();
     throw;

@@ -129,7 +129,7 @@ SlotRun::SlotRun(FrameGraph graph, Settings settings, FrameAccess& access, Frame
   runner_ = std::make_unique<Runner>(graph_.graph(), *frames_, bind(), options());
   check_drawing();
   queue_.set_room(static_cast<std::size_t>(graph_.graph().settings.slots));
-  thread_ = start_thread([this] {
+  thread_ = start_thread("finisher", [this] {
     try {
       runner_->run();
     } catch (...) {

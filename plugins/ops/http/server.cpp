@@ -148,7 +148,7 @@ class HttpServer final : public OpsServer {
     }
     address_ = address_of(acceptor_.local_endpoint());
     accept();
-    thread_ = start_thread([this] { run(); });
+    thread_ = start_thread("http", [this] { run(); });
   }
   ~HttpServer() override {
     io_.stop();

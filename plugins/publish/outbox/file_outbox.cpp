@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "pipeline/shared/clock.h"
+#include "pipeline/shared/resource_limits.h"
 
 namespace contorno::outbox {
 namespace {
@@ -64,7 +65,7 @@ FileOutbox::FileOutbox(const OutboxSettings& settings)
   shared_.kept.note(shared_.last_id, now_ns());
   for (const RouteSpec& route : settings_.routes)
     publishers_.push_back(std::make_unique<Publisher>(settings_, route, shared_));
-  keeper_ = std::thread([this] { keep_loop(); });
+  keeper_ = start_thread("outbox", [this] { keep_loop(); });
 }
 
 FileOutbox::~FileOutbox() {

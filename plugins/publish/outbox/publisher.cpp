@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "pipeline/shared/clock.h"
+#include "pipeline/shared/resource_limits.h"
 #include "plugins/publish/outbox/planted.h"
 
 namespace contorno::outbox {
@@ -24,7 +25,7 @@ Publisher::Publisher(const OutboxSettings& settings, const RouteSpec& route, Sha
       back_off_({}, std::random_device{}()),
       batch_(static_cast<std::int64_t>(route.target.timeout_ms * 1e6)) {
   cursor_ = RouteFile(settings_, route_.name, shared_.writing).cursor();
-  thread_ = std::thread([this] { run(); });
+  thread_ = start_thread("route " + route_.name, [this] { run(); });
 }
 
 Publisher::~Publisher() {

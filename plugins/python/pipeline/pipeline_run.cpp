@@ -128,7 +128,7 @@ PipelineRun::PipelineRun(GraphSpec graph, const RunSettings& settings, std::uniq
                  .text = text_.get(),
                  .on_failure = failed,
                  .on_times = [this](const FrameTimes& times) { note_times(times); }});
-  thread_ = start_thread([this] {
+  thread_ = start_thread("finisher", [this] {
     std::exception_ptr failure;
     try {
       runner_->run();

@@ -10,6 +10,7 @@ from .common import WORK, Missing, need, run
 PREFIX = WORK / "archives"
 # A source package, the library that is there when it is done, what its CMake is told, and a package that was made of it.
 SOURCES = {
+    "fmtlib": ("libfmt.a", ["-DFMT_TEST=OFF", "-DFMT_DOC=OFF"], "libfmt-dev"),
     "yaml-cpp": ("libyaml-cpp.a", ["-DYAML_BUILD_SHARED_LIBS=OFF", "-DYAML_CPP_BUILD_TESTS=OFF", "-DYAML_CPP_BUILD_TOOLS=OFF",
                                    "-DYAML_CPP_BUILD_CONTRIB=OFF"], "libyaml-cpp-dev"),
     "libpng1.6": ("libpng16.a", ["-DPNG_SHARED=OFF", "-DPNG_TESTS=OFF", "-DPNG_EXECUTABLES=OFF"], "libpng-dev"),
