@@ -85,6 +85,7 @@ constexpr contorno_engine_tried kTried[] = {
     right("ReduceSum"),
     right("ReduceMax"),
     right("Reshape"),
+    right("Reshape", "computed"),
     right("Transpose"),
     right("Slice", "", 10),
     right("Split"),

@@ -99,9 +99,9 @@ class FrozenThread:
     def __init__(self, process, name):
         self.ptrace = ctypes.CDLL(None, use_errno=True).ptrace
         self.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
-        named = [folder for folder in pathlib.Path(f"/proc/{process.pid}/task").iterdir() if (folder / "comm").read_text() == name + "\n"]
-        assert len(named) == 1, name
-        self.thread = int(named[0].name)
+        tasks = pathlib.Path(f"/proc/{process.pid}/task").iterdir()
+        # Threads of OpenMP have the name of the one that began them.
+        self.thread = min(int(folder.name) for folder in tasks if (folder / "comm").read_text() == name + "\n")
 
     def __enter__(self):
         if self.ptrace(self.SEIZE, self.thread, None, None) != 0:
