@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <mutex>
-#include <optional>
 #include <string>
 
 #include "base/error.h"
@@ -51,11 +49,8 @@ OnnxruntimeLibrary load() {
 }  // namespace
 
 const OnnxruntimeLibrary& onnxruntime_library() {
-  static std::mutex mutex;
-  static std::optional<OnnxruntimeLibrary> library;
-  const std::scoped_lock lock(mutex);
-  if (!library) library = load();
-  return *library;
+  static const OnnxruntimeLibrary library = load();  // again after one that threw
+  return library;
 }
 
 }  // namespace contorno

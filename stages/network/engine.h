@@ -19,6 +19,7 @@
 extern "C" {
 #endif
 
+/* NOLINTBEGIN(modernize-use-using): C has no other word. */
 typedef enum contorno_engine_result {
   CONTORNO_ENGINE_OK = 0,
   CONTORNO_ENGINE_FAILED =
@@ -65,6 +66,7 @@ typedef struct contorno_engine {
   contorno_engine_result (*run)(void* net, const float* in, float* out, char* why);
   void (*close)(void* net);
 } contorno_engine;
+/* NOLINTEND(modernize-use-using) */
 
 #ifdef __cplusplus
 }
