@@ -2,9 +2,12 @@
 // stages/network/engine.h.
 #include <algorithm>
 #include <array>
+#include <iostream>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <stdexcept>
+#include <streambuf>
 #include <string>
 #include <vector>
 
@@ -103,13 +106,44 @@ void describe(contorno_engine_facts* facts) {
             .tried_count = tried.size()};
 }
 
+/// Until the end of the scope nothing that is written to std::cerr is seen. contorno itself does not write to
+/// it.
+class QuietErrors {
+ public:
+  QuietErrors() : before_(std::cerr.rdbuf(nullptr)) {}
+  ~QuietErrors() { std::cerr.rdbuf(before_); }
+  QuietErrors(const QuietErrors&) = delete;
+  QuietErrors& operator=(const QuietErrors&) = delete;
+
+ private:
+  std::streambuf* before_;
+};
+
+/// Calls `make`, which makes a session. With the first one Debian's build registers each operator a second
+/// time, and says so in a thousand lines.
+template <class F>
+void make_session(const F& make) {
+  static std::mutex mutex;
+  static bool registered = false;
+  std::unique_lock lock(mutex);
+  if (registered) {
+    lock.unlock();
+    return make();
+  }
+  const QuietErrors quiet;
+  make();
+  registered = true;
+}
+
 contorno_engine_result open(const contorno_engine_model* model, void** opened, char* why) {
   return guard_engine(why, [&] {
     auto net = std::make_unique<OnnxruntimeNet>(*model);
     const Owned<OrtSessionOptions> options = options_of(*model);
     OrtSession* session = nullptr;
-    check(api().CreateSessionFromArray(onnxruntime_library().environment, model->bytes, model->size,
-                                       options.get(), &session));
+    make_session([&] {
+      check(api().CreateSessionFromArray(onnxruntime_library().environment, model->bytes, model->size,
+                                         options.get(), &session));
+    });
     net->session.reset(session);
     *opened = net.release();
   });

@@ -8,11 +8,11 @@ import subprocess
 import numpy as np
 import pytest
 from tests.conftest import run_contorno
-from tests.modules import lack_of, need_modules
+from tests.modules import need_modules
 from tests.plugins.python.package import contorno
 
 onnx = pytest.importorskip("onnx", reason="needs python3-onnx")
-need_modules("onnxruntime", whole_file=True)
+need_modules("dnn", "onnxruntime", whole_file=True)
 reference = pytest.importorskip("onnx.reference", reason="needs python3-onnx 1.13")
 from tests.stages.network import models  # noqa: E402
 
@@ -23,6 +23,10 @@ IMAGE = np.random.default_rng(7).standard_normal((3, models.HEIGHT, models.WIDTH
 SAME_AS = {"Upsample(linear)": ("Resize(linear,asymmetric,whole)", 13), "Resize(linear,asymmetric,whole)": ("Resize(linear,asymmetric,whole)", 13),
            "Resize(nearest,asymmetric,whole)": ("Resize(nearest,asymmetric,floor,whole)", 13), "QuantizeLinear": ("QuantizeLinear", 21),
            "DequantizeLinear": ("DequantizeLinear", 21), "BatchNormalization": ("BatchNormalization", 15)}
+# What the evaluator computes wrong, in all its versions or in that of Debian 13, and OpenCV right where its list says so.
+BY_OPENCV = {"ConvTranspose(grouped)"}
+if tuple(int(part) for part in onnx.__version__.split(".")[:2]) < (1, 23):
+    BY_OPENCV |= {"Conv(same_upper):strided", "ReduceMean:channels", "ReduceMean(sides_removed)", "ReduceMax"}
 NOT_TRIED = "Resize(linear,align_corners,fraction)"
 
 
@@ -38,16 +42,19 @@ def softmax_of_all(name, model):
 
 
 def expected_of(name, opset, model, path):
+    """None where nobody can tell: the evaluator of Debian 13 fails with Resize, and OpenCV refuses some of its forms."""
     if name in ("Softmax", "LogSoftmax") and opset < 13:
         return softmax_of_all(name, model)
-    if name == "ConvTranspose(grouped)":  # the evaluator takes the weights of the first group for all
-        if lack := lack_of("dnn"):
-            pytest.skip(lack)
+    if name not in BY_OPENCV:
+        other, at = SAME_AS.get(name, (name, opset))
+        try:
+            return reference.ReferenceEvaluator(dict(models.all_models(at))[other]).run(None, {"image": IMAGE[None]})[0][0]
+        except (IndexError, ValueError, RuntimeError):
+            pass
+    try:
         return maps_of(path, "opencv")
-    if name in SAME_AS:
-        name, opset = SAME_AS[name]
-        model = dict(models.all_models(opset))[name]
-    return reference.ReferenceEvaluator(model).run(None, {"image": IMAGE[None]})[0][0]
+    except ValueError:
+        return None
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -73,6 +80,8 @@ def test_every_operator_of_the_list_is_what_the_reference_evaluator_computes(ops
                 maps_of(path)
             continue
         got, expected = maps_of(path), expected_of(name, opset, model, path)
+        if expected is None:
+            continue
         off = float(np.max(np.abs(got - expected) / np.maximum(1, np.abs(expected))))
         assert off < 1e-5, (name, opset, off)
         tried += 1
@@ -89,7 +98,7 @@ def test_a_graph_runs_and_its_report_names_the_engine(tmp_path):
     onnx.save(dict(models.all_models(13))["Conv"], str(tmp_path / "net.onnx"))
     np.save(tmp_path / "picture.npy", np.random.default_rng(1).integers(0, 256, (12, 16, 3), np.uint8))
     lines = {}
-    for engine in ("onnxruntime", "opencv") if not lack_of("dnn") else ("onnxruntime",):
+    for engine in ("onnxruntime", "opencv"):
         (tmp_path / "graph.yaml").write_text(f"""
 pipeline: {{backend: cpu}}
 source: {{type: synthetic, frame_size: [16, 12], maps_size: [16, 12], classes: 3, frames: 3}}
@@ -97,13 +106,14 @@ classes: [{{name: a, level: 0.1}}, {{name: b, level: 0.1}}, {{name: c, level: 0.
 stages: [{{type: network, model: net.onnx, engine: {engine}, output: logits}}, contours]
 sinks: [{{type: jsonl, path: out.jsonl}}]
 """)
-        run_contorno("run", tmp_path / "graph.yaml", "--quiet", "--output", tmp_path / engine, "--report", tmp_path / "report.json")
+        done = run_contorno("run", tmp_path / "graph.yaml", "--quiet", "--output", tmp_path / engine, "--report", tmp_path / "report.json")
+        assert done.stderr == ""  # Debian's library says a thousand lines when it makes its first session
         used = json.loads((tmp_path / "report.json").read_text())["networks"][0]
         assert used["engine"] == engine and re.fullmatch(r"\d+\.\d+\.\d+", used["version"])
         frames = [json.loads(line) for line in (tmp_path / engine / "out.jsonl").read_text().splitlines()]
         lines[engine] = [contour["points"] for frame in frames for one in frame["classes"] for contour in one["contours"]]
     assert len(lines["onnxruntime"]) > 3
-    for one, other in zip(lines["onnxruntime"], lines.get("opencv", lines["onnxruntime"]), strict=True):
+    for one, other in zip(lines["onnxruntime"], lines["opencv"], strict=True):
         np.testing.assert_allclose(one, other, atol=1e-3)
 
 
