@@ -102,7 +102,10 @@ class MqttRoute final : public Route {
     return Error(ExitCode::Unavailable, fmt::format("MQTT at {}: {}", address_.place(), why));
   }
   void check(int code) const {
-    if (code == MOSQ_ERR_TLS && !reason_.empty()) throw unavailable(fmt::format("TLS: {}", reason_));
+    // A handshake that fails is a protocol error to libmosquitto 2.0.21, and one of TLS to earlier ones.
+    const bool is_of_tls = code == MOSQ_ERR_TLS || (address_.has_tls && connected_ < 0);
+    if (code != MOSQ_ERR_SUCCESS && is_of_tls && !reason_.empty())
+      throw unavailable(fmt::format("TLS: {}", reason_));
     if (code != MOSQ_ERR_SUCCESS) throw unavailable(mosquitto_strerror(code));
   }
 

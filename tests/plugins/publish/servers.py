@@ -102,7 +102,9 @@ class MosquittoServer:
     def subscriber(self, topic):
         """A client with a session, and the list to which it adds (run, camera, n, body) in the order of arrival."""
         found = []
-        client = self.module.Client("reader", clean_session=False)
+        # The first parameter of Paho 2 says how callbacks are called.
+        version = [self.module.CallbackAPIVersion.VERSION1] if hasattr(self.module, "CallbackAPIVersion") else []
+        client = self.module.Client(*version, "reader", clean_session=False)
 
         def take(_client, _data, message):
             body = decoded(message.payload)
