@@ -106,8 +106,8 @@ void describe(contorno_engine_facts* facts) {
             .tried_count = tried.size()};
 }
 
-/// Until the end of the scope nothing that is written to std::cerr is seen. contorno itself does not write to
-/// it.
+/// Until the end of the scope nothing is seen of what is written to the error stream of C++, to which
+/// contorno itself does not write.
 class QuietErrors {
  public:
   QuietErrors() : before_(std::cerr.rdbuf(nullptr)) {}
