@@ -94,12 +94,7 @@ void close(void* opened) {
   delete static_cast<OpencvNet*>(opened);
 }
 
-constexpr contorno_engine kEngine{.version = CONTORNO_ENGINE_VERSION,
-                                  .describe = describe,
-                                  .open = open,
-                                  .plan = plan,
-                                  .run = run,
-                                  .close = close};
+constexpr contorno_engine kEngine{CONTORNO_ENGINE_VERSION, describe, open, plan, run, close};
 
 }  // namespace
 }  // namespace contorno

@@ -68,14 +68,19 @@ Owned<OrtSessionOptions> options_of(const contorno_engine_model& model) {
   return options;
 }
 
+std::size_t count_of(const std::array<std::int64_t, 4>& sides) {
+  std::size_t count = 1;
+  for (const std::int64_t side : sides) count *= static_cast<std::size_t>(side);
+  return count;
+}
+
 /// A tensor of the caller's memory.
 Owned<OrtValue> tensor_of(const OnnxruntimeNet& net, float* numbers,
                           const std::array<std::int64_t, 4>& sides) {
-  std::size_t count = 1;
-  for (const std::int64_t side : sides) count *= static_cast<std::size_t>(side);
   OrtValue* made = nullptr;
-  check(api().CreateTensorWithDataAsOrtValue(net.memory.get(), numbers, count * sizeof(float), sides.data(),
-                                             sides.size(), ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &made));
+  check(api().CreateTensorWithDataAsOrtValue(net.memory.get(), numbers, count_of(sides) * sizeof(float),
+                                             sides.data(), sides.size(), ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
+                                             &made));
   return {made, api().ReleaseValue};
 }
 
@@ -153,9 +158,7 @@ contorno_engine_result plan(void* planned, const std::int64_t in[4], std::int64_
   return guard_engine(why, [&] {
     auto& net = *static_cast<OnnxruntimeNet*>(planned);
     std::copy_n(in, 4, net.in.begin());
-    std::size_t count = 1;
-    for (const std::int64_t side : net.in) count *= static_cast<std::size_t>(side);
-    std::vector<float> nothing(count);
+    std::vector<float> nothing(count_of(net.in));
     const Owned<OrtValue> given = tensor_of(net, nothing.data(), net.in);
     OrtValue* made = nullptr;
     compute(net, given.get(), &made);  // takes memory for all layers
@@ -180,12 +183,7 @@ void close(void* opened) {
   delete static_cast<OnnxruntimeNet*>(opened);
 }
 
-constexpr contorno_engine kEngine{.version = CONTORNO_ENGINE_VERSION,
-                                  .describe = describe,
-                                  .open = open,
-                                  .plan = plan,
-                                  .run = run,
-                                  .close = close};
+constexpr contorno_engine kEngine{CONTORNO_ENGINE_VERSION, describe, open, plan, run, close};
 
 const contorno_engine& engine() {
   onnxruntime_library();
