@@ -1,6 +1,6 @@
 // What the process may still take where its address space or threads are limited (ulimit -v, ulimit -u, a
 // container). GLib and OpenMP abort the process when they get no memory or thread, so these functions are
-// called before them. Each is a check, not a reservation. No state is shared between threads.
+// called before them. Those named require_ are checks, not reservations. No state is shared between threads.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,8 @@ void require_threads(int count, const char* purpose);
 int usable_threads(int wanted);
 
 /// A thread that runs `body`, with a name for those who look at the process ("launcher north"), of which
-/// Linux keeps the first 15 bytes. Throws Error(OutOfMemory) when none can be started.
+/// Linux keeps the first 15 bytes. The caller joins or detaches it; `body` must not throw. Throws
+/// Error(OutOfMemory) when none can be started.
 std::thread start_thread(std::string name, std::function<void()> body);
 
 }  // namespace contorno

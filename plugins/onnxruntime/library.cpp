@@ -24,9 +24,13 @@ std::array<std::string, 2> names() {
 }
 
 void* open_library() {
-  for (const std::string& name : names())
+  std::string reason;
+  for (const std::string& name : names()) {
     if (void* const opened = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return opened;
-  lack(fmt::format("neither {} nor {} can be opened", names()[0], names()[1]));
+    const char* const said = dlerror();
+    reason = said != nullptr ? said : "no reason given";
+  }
+  lack(fmt::format("neither {} nor {} can be opened ({})", names()[0], names()[1], reason));
 }
 
 OnnxruntimeLibrary load() {

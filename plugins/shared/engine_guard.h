@@ -12,7 +12,8 @@
 namespace contorno {
 
 /// Calls f, which may throw std::bad_alloc for want of memory, and anything else for a failure, whose what()
-/// goes into `why`, cut to its length.
+/// goes into `why`: CONTORNO_ENGINE_WHY bytes of the caller's, longer texts are cut. On success and for want
+/// of memory `why` stays as it was.
 template <class F>
 contorno_engine_result guard_engine(char* why, const F& f) {
   const auto write = [why](std::string_view text) {
