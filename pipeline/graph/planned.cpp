@@ -228,10 +228,10 @@ void PlannedGraph::plan(const PlannedSource& source) {
   for (std::size_t port = 0; port < source_ports_; ++port)
     (comes_on_device(port) ? on_device_bytes : bytes) += bytes_of(source_.formats[port]);
   input_block_ = Block();
-  frame_block_ = Block();
+  device_input_block_ = Block();
   input_block_ = Block(bytes, MemoryKind::Pinned);
-  if (on_device_bytes > 0) frame_block_ = Block(on_device_bytes, MemoryKind::Device);
-  std::byte *data = input_block_.data(), *device_data = frame_block_.data();
+  if (on_device_bytes > 0) device_input_block_ = Block(on_device_bytes, MemoryKind::Device);
+  std::byte *data = input_block_.data(), *device_data = device_input_block_.data();
   source_values_.clear();
   for (std::size_t port = 0; port < source_ports_; ++port) {
     const Format& format = source_.formats[port];
@@ -275,7 +275,8 @@ void PlannedGraph::warm_up() {
   for (std::size_t port = source_ports_; port < source_.formats.size();
        ++port)  // for what stages on the host make
     std::memset(std::get<ImageView>(source_values_[port]).data, 0, bytes_of(source_.formats[port]));
-  if (frame_block_.size() > 0) fill_async(frame_block_.data(), 0, frame_block_.size(), stream_.get());
+  if (device_input_block_.size() > 0)
+    fill_async(device_input_block_.data(), 0, device_input_block_.size(), stream_.get());
   const CarriedState::Parked parked = states_.park(stream_.get());
   for (const bool probed : {false, true}) {
     if (!has_frames(probed)) continue;
@@ -333,9 +334,9 @@ void PlannedGraph::plan_nodes() {
           comes_on_device(static_cast<std::size_t>(origin.port)))
         throw Error(
             ExitCode::BadConfig,
-            fmt::format("node '{}' runs on the host, while frames come on the device, allowed are frames in "
+            fmt::format("node '{}' runs on the host, while {} come on the device, allowed are those in "
                         "memory of the host",
-                        spec.name));
+                        spec.name, origin.port == Origin::kFrame ? "frames" : "class maps"));
     }
     Context context(*this, index);
     try {
@@ -403,7 +404,7 @@ void PlannedGraph::place_values(void* stream) {
   place_all(placer);
   memory_ = placer.place(environment_.sharing);
   memory_.pinned += input_block_.size();
-  memory_.device += frame_block_.size();
+  memory_.device += device_input_block_.size();
   count_states();
   placer.allocate(host_block_, pinned_block_, device_block_);
   // Scratch begins as zeros, and so do the bytes between rows, which are downloaded with them.
@@ -434,6 +435,12 @@ void PlannedGraph::place_all(Placer& placer) {
                                                            {.last = source_read_until_[port]}),
                                                format));
     }
+  constexpr Origin kMaps{Origin::kSource, Origin::kMaps};
+  const bool downloads_maps = comes_on_device(Origin::kMaps) && source_ports_ > Origin::kMaps &&
+                              exported(kMaps) && !is_absent(format(kMaps));
+  host_maps_.reset();
+  if (downloads_maps)
+    host_maps_ = value_at(placer.take(bytes_of(format(kMaps)), MemoryKind::Pinned), format(kMaps));
   for (std::size_t index = 0; index < nodes_.size(); ++index) place_node(index, placer);
   connect_nodes();
 }
@@ -529,7 +536,8 @@ const Value& PlannedGraph::working_value(const Origin& origin) const {
 
 const Value& PlannedGraph::value(const Origin& origin) const {
   const auto port = static_cast<std::size_t>(origin.port);
-  if (origin.node == Origin::kSource) return source_values_.at(port);
+  if (origin.node == Origin::kSource)
+    return port == Origin::kMaps && host_maps_ ? *host_maps_ : source_values_.at(port);
   if (const Node* const maker = host_node(origin)) return source_values_.at(maker->first_port + port);
   if (!is_kept(origin) && origin != environment_.counted && !is_outside(origin))
     throw InternalError("a value was asked for that is not kept until the frame is complete");

@@ -69,8 +69,11 @@ struct PlanEnvironment {
   MemorySharing sharing = MemorySharing::Shared;
   std::size_t last_band = kLastBandBytes;  ///< bytes of the last band of an upload; tests make it small
   /// On CUDA: the source writes frames into memory of the device, where they are complete when `launch` is
-  /// called, and images that are exported stay there. Maps and contours are as ever.
+  /// called, and images that are exported stay there. Contours are as ever.
   bool frames_on_device = false;
+  /// On CUDA: the source writes class maps into memory of the device, where they are complete when `launch`
+  /// is called. Where they are exported they are downloaded.
+  bool maps_on_device = false;
   /// What comes in and what the last node makes lies in memory of the caller, on the device on CUDA: who uses
   /// `enqueue` instead of `launch`. Nothing is exported then.
   bool outside = false;
@@ -157,7 +160,8 @@ class PlannedGraph {
 
   /// A value that can be read after `wait`: one of the exports, the counts of the contours that are counted,
   /// or an input from the source. It lies in host memory, but for what PlanEnvironment::frames_on_device
-  /// keeps on the device. Throws InternalError for another one, whose memory has been used again.
+  /// keeps on the device, and maps that come there and are not exported. Throws InternalError for another
+  /// one, whose memory has been used again.
   const Value& value(const Origin& origin) const;
   /// See Stage::selection, of a graph of one node; null: it has none.
   const std::uint32_t* selection() const;
@@ -199,7 +203,10 @@ class PlannedGraph {
   bool on_device() const { return environment_.backend == Backend::Cuda; }
   bool frames_stay() const { return on_device() && environment_.frames_on_device; }
   /// Whether output `port` of the source lies on the device from the start.
-  bool comes_on_device(std::size_t port) const { return frames_stay() && port == Origin::kFrame; }
+  bool comes_on_device(std::size_t port) const {
+    return on_device() && ((environment_.frames_on_device && port == Origin::kFrame) ||
+                           (environment_.maps_on_device && port == Origin::kMaps));
+  }
   MemoryKind working_kind() const { return on_device() ? MemoryKind::Device : MemoryKind::Host; }
   bool exported(const Origin& origin) const;
   const Node* host_node(const Origin& origin) const;
@@ -254,16 +261,18 @@ class PlannedGraph {
   PlannedSource source_;          // and, behind its own formats, those of what stages on the host make
   std::size_t source_ports_ = 0;  // of its own
   std::vector<Node> nodes_;
-  std::vector<Value> source_values_;  // where the source writes: on the host, but for a frame on the device
+  std::vector<Value>
+      source_values_;  // where the source writes: on the host, but for what comes on the device
   std::vector<Value> device_sources_;
+  std::optional<Value> host_maps_;  // a copy of maps that come on the device, if they are exported
   std::vector<std::optional<BandedUpload>> uploads_;  // of the images of the source that a node takes
   std::vector<int> source_read_until_;                // the last node that reads an output of the source
   std::vector<Download> downloads_;                   // behind the last node
   std::vector<Download> counts_downloads_;            // by node: what follows that node, before the next one
   FrameInput own_input_;
   FrameInput* input_ = &own_input_;
-  // Kept over a replan: the frame that overflowed is still in them. Pinned, but for a frame on the device.
-  Block input_block_, frame_block_;
+  // Kept over a replan: the frame that overflowed is still in them. Pinned, and for what comes on the device.
+  Block input_block_, device_input_block_;
   Block host_block_, pinned_block_, device_block_;
   std::vector<MemoryPlan::Block> shared_blocks_;  // to fill with a pattern: see MemorySharing::Filled
   SlotMemory memory_;

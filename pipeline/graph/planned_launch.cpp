@@ -201,6 +201,10 @@ void PlannedGraph::run_nodes(std::size_t begin, std::size_t end) {
 }
 
 void PlannedGraph::enqueue_downloads() {
+  if (host_maps_) {
+    const auto& maps = std::get<ImageView>(source_values_[Origin::kMaps]);
+    copy_async(std::get<ImageView>(*host_maps_).data, maps.data, packed_bytes(maps.format), stream_.get());
+  }
   for (const Download& one : downloads_) download(one);
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "cuda/pointer.h"
 #include "pipeline/graph/applied.h"
 #include "pipeline/graph/graph.h"
 
@@ -21,10 +22,12 @@ StreamFormat pushed_format(const ImageView& frame, const ImageView& maps) {
   return format;
 }
 
-void PushSource::offer(const ImageView& frame, const ImageView& maps) {
+void PushSource::offer(const ImageView& frame, const ImageView& maps, const MapsPlace& place) {
+  if (place.on_device && !maps_on_device_)
+    throw InternalError("maps on a device were pushed to a run that takes those of the host");
   const std::lock_guard lock(mutex_);
   if (state_ == State::Ended) return;
-  frame_ = frame, maps_ = maps;
+  frame_ = frame, maps_ = maps, maps_place_ = place;
   state_ = State::Offered;
   changed_.notify_all();
 }
@@ -68,11 +71,31 @@ ReadResult PushSource::read(FrameInput& input) {
     return ReadResult::FormatChanged;
   }
   if (frame_.data != nullptr) copy_image(frame_, input.frame);
-  if (maps_.data != nullptr) copy_image(maps_, input.maps);
+  if (maps_.data != nullptr) {
+    if (maps_on_device_)
+      copy_to_device(input.maps);
+    else
+      copy_image(maps_, input.maps);
+  }
   input.info = {.pts_ns = 0, .name = std::to_string(count_++)};
   state_ = State::Empty;
   changed_.notify_all();
   return ReadResult::Frame;
+}
+
+/// Waits until the maps are there: the pusher may write its memory again, and the frame is launched.
+void PushSource::copy_to_device(const ImageView& to) {
+  if (!maps_place_.on_device && uploads_.get() == nullptr) uploads_ = Stream::create();
+  void* const stream = maps_place_.on_device ? maps_place_.stream : uploads_.get();
+  const ImageFormat& format = to.format;
+  // Planes that follow each other are rows of one copy.
+  const bool together =
+      maps_.plane_pitch == maps_.row_pitch * format.height && to.plane_pitch == to.row_pitch * format.height;
+  const int copies = together ? 1 : format.planes(), rows = format.height * (format.planes() / copies);
+  for (int plane = 0; plane < copies; ++plane)
+    copy_rows_async(to.row<char>(0, plane), to.row_pitch, maps_.row<char>(0, plane), maps_.row_pitch,
+                    format.row_bytes(), rows, stream);
+  synchronize_stream(stream);
 }
 
 const SourceType& push_source() {

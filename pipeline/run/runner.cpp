@@ -131,7 +131,8 @@ void Runner::plan_slot(Slot& slot) {
                                                        .capacities = &capacities_[place],
                                                        .exports = exports(),
                                                        .counted = counted_contours_,
-                                                       .frames_on_device = options_.frames_on_device}));
+                                                       .frames_on_device = options_.frames_on_device,
+                                                       .maps_on_device = options_.maps_on_device}));
   slot.graph = slot.graphs[0].get();
   slot.graph->plan(stream_);
   for (std::size_t place = 1; place < graphs(); ++place)
@@ -331,7 +332,8 @@ Runner::Memory Runner::foretell_memory(const GraphSpec& graph, const StreamForma
                                     .capacities = &capacities,
                                     .exports = exports_of(graph, std::move(inputs), options),
                                     .counted = counted_contours(graph),
-                                    .frames_on_device = options.frames_on_device};
+                                    .frames_on_device = options.frames_on_device,
+                                    .maps_on_device = options.maps_on_device};
   SlotMemory slot;
   with_device(options.backend, [&] {
     PlannedGraph planned(environment);

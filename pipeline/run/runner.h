@@ -53,6 +53,7 @@ struct RunOptions {
   OutputRegister* outputs = nullptr;  ///< the files of the run, borrowed; null: every sink is on its own
   std::uint64_t probe_every = kEveryFrame;  ///< frames whose parts are timed, and traced: see kNoFrame
   bool frames_on_device = false;            ///< see PlanEnvironment
+  bool maps_on_device = false;              ///< see PlanEnvironment
   const TextRasteriser* text = nullptr;
   Trace* trace = nullptr;
   /// Called from the finisher thread for every frame that failed; must be quick.

@@ -183,6 +183,18 @@ void copy_async(void* target, const void* source, std::size_t bytes, void*) {
     bytes_copied += bytes;
   });
 }
+void copy_rows_async(void* target, std::ptrdiff_t target_pitch, const void* source,
+                     std::ptrdiff_t source_pitch, std::size_t bytes, int rows, void*) {
+  test::enqueue_on_device([=] {
+    for (int row = 0; row < rows; ++row)
+      std::memmove(static_cast<char*>(target) + row * target_pitch,
+                   static_cast<const char*>(source) + row * source_pitch, bytes);
+    bytes_copied += bytes * static_cast<std::size_t>(rows);
+  });
+}
+void synchronize_stream(void*) {
+  if (recording) throw InternalError("a stream was waited for during a capture");
+}
 void fill_async(void* target, int byte, std::size_t bytes, void*) {
   test::enqueue_on_device([=] { std::memset(target, byte, bytes); });
 }

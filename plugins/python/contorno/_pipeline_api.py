@@ -164,7 +164,7 @@ class Pipeline:
         self.last = None
         self._run = self._report = None
         self._begin_counting()
-        self._outstanding, self._pushing, self._ended = 0, False, False
+        self._outstanding, self._pushing, self._ended, self._maps_on_device = 0, False, False, False
 
     # A source of the graph's own ---------------------------------------------------------------------------------
     def __iter__(self):
@@ -181,21 +181,30 @@ class Pipeline:
     def push(self, frame=None, maps=None):
         """Process a frame: (H, W, C) or (H, W) of uint8; and its maps: planes as `layout` says, or one plane (H, W).
 
-        Returns when the arrays have been copied (those on a GPU by way of the host); waits while all slots are busy.
-        RuntimeError after `finish` or `close`: another run would write the same files again.
+        Returns when the arrays have been copied; waits while all slots are busy. Maps on a GPU (a PyTorch or CuPy array, or any
+        with DLPack or __cuda_array_interface__) are read there, behind the work on their stream, by a graph on CUDA whose
+        first frame came so; else they go by way of the host, as frames do. RuntimeError after `finish` or `close`: another run would write the same files again.
         """
         if self._ended:
             raise RuntimeError("the pipeline has ended: what it wrote is complete; make a new Pipeline for more frames")
-        frame, maps = _bytes(_on_host(frame, "frame")), _on_host(maps, "maps")
+        frame, (maps, on_device) = _bytes(_on_host(frame, "frame")), self._placed(maps)
         if self._run is not None and not self._pushing:
             raise RuntimeError("the pipeline is being iterated over; close() it before frames are pushed")
         if self._run is None:
-            self._run = _pipeline.Run(self._graph, *self._options, frame, maps, self._planar)
-            self._pushing = True
+            self._run = _pipeline.Run(self._graph, *self._options, frame, maps, on_device, self._planar)
+            self._pushing, self._maps_on_device = True, on_device is not None
             self._begin_counting()
             self.classes = [Class(*one) for one in self._run.classes]
-        self._run.push(frame, maps, self._planar)
+        self._run.push(frame, maps, on_device, self._planar)
         self._outstanding += 1
+
+    def _placed(self, maps):
+        """Maps on the host and None, or None and where they lie on a GPU."""
+        if maps is None or not _core.is_on_device(maps):
+            return maps, None
+        stays = self._graph.runs_on_cuda() if self._run is None else self._maps_on_device
+        on_device = _core.maps_in_place(maps, self._planar) if stays else None
+        return (None, on_device) if on_device else (_core.to_host(maps, "maps", None), None)
 
     @suggesting
     def pop(self):

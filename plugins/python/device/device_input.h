@@ -34,6 +34,8 @@ class DeviceInput {
   /// uint8. Throws TypeError for types that no stage takes, ValueError when the array is on another device.
   ImageView image(Layout layout, const DevicePlace& place);
   bool is_on_device() const { return device_.has_value(); }
+  /// Whether image() takes its samples. Only when is_on_device().
+  bool has_readable_type() const { return device_->type().has_value(); }
   /// The memory of what was uploaded or copied into order; null where the array is read in place.
   const std::shared_ptr<PooledBlock>& block() const { return block_; }
 

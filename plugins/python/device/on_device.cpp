@@ -103,6 +103,19 @@ py::object to_host(py::handle object, std::string_view name, py::handle stream) 
   return DeviceInput(object, name, stream).on_host();
 }
 
+py::object maps_in_place(py::handle maps, bool planar) {
+  auto input = std::make_unique<DeviceInput>(maps, "maps", py::none());
+  if (!input->has_readable_type()) return py::none();
+  const ImageView view = input->image(planar ? Layout::Planar : Layout::Interleaved, input->place());
+  const ImageFormat& format = view.format;
+  const auto address = [](const void* of) { return reinterpret_cast<std::uintptr_t>(of); };
+  void* const stream = input->place().stream;
+  const py::capsule kept(input.release(), [](void* one) { delete static_cast<DeviceInput*>(one); });
+  return py::make_tuple(address(view.data), format.width, format.height, format.channels,
+                        static_cast<int>(format.type), format.layout == Layout::Planar, view.row_pitch,
+                        view.plane_pitch, address(stream), kept);
+}
+
 FoundInMaps find_one_on_device(py::handle image, py::handle level, py::handle mask,
                                const MapsOptions& options,
                                void (*check)(const std::vector<std::int64_t>& sides)) {

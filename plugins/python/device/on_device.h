@@ -15,6 +15,11 @@ void bind_device(py::module_& module);
 
 /// Whether the object's memory is that of a CUDA device.
 bool is_on_device(py::handle object);
+/// Maps (C, H, W), planar, or (H, W, C), or one plane (H, W), that lie on a device, for Pipeline.push: the
+/// tuple that pipeline_module.cpp reads as an ImageView and its MapsPlace, with an object that keeps the
+/// memory. What is not in such an order is copied into it, on the device. None where their samples are of a
+/// type that is not read there.
+py::object maps_in_place(py::handle maps, bool planar);
 /// The object itself, or a copy of it as a NumPy array if it lies on a device.
 py::object to_host(py::handle object, std::string_view name, py::handle stream);
 

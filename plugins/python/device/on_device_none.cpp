@@ -52,6 +52,9 @@ py::object diamond_square_on_device(const DiamondSquareParams&, const ImageForma
 py::object booleans_as_bytes(py::handle, py::handle) {
   refuse();
 }
+py::object maps_in_place(py::handle, bool) {
+  refuse();
+}
 DevicePlace place_of(py::handle, const std::string&, py::handle) {
   refuse();
 }

@@ -83,6 +83,7 @@ void bind_stages(py::module_& module, const CatalogStages& stages) {
   module.def("runs_on_cuda", with_stage(stages, &runs_on_cuda));
   module.def("is_on_device", &is_on_device);
   module.def("to_host", &to_host);
+  module.def("maps_in_place", &maps_in_place);
   module.def("booleans_as_bytes", &booleans_as_bytes);
   module.def("stages", [&stages] {
     py::dict all;

@@ -172,6 +172,13 @@ py::list classes_of(const GraphSpec& graph) {
   return classes;
 }
 
+/// A frame, its maps, or both; `on_device` in place of maps: what maps_in_place (device/on_device.h) has made
+/// of them, which the caller keeps.
+struct Given {
+  py::handle frame, maps, on_device;
+  bool planar;
+};
+
 /// A PipelineRun behind Python's rules: without the GIL while it waits, not in a forked process.
 class Run {
  public:
@@ -184,12 +191,14 @@ class Run {
     warn_of_notice();
   }
 
-  Run(const GraphSpec& graph, RunSettings settings, py::handle frame, py::handle maps, bool planar) {
+  Run(const GraphSpec& graph, RunSettings settings, const Given& given) {
     begin();
-    Pushed pushed(frame, maps, planar);
-    auto source = std::make_unique<PushSource>(pushed_format(pushed.frame_view, pushed.maps_view));
-    source_ = source.get();
+    Pushed pushed(given);
     settings.lookahead = 0;
+    settings.maps_on_device = pushed.maps_place.on_device;
+    auto source = std::make_unique<PushSource>(pushed_format(pushed.frame_view, pushed.maps_view),
+                                               settings.maps_on_device);
+    source_ = source.get();
     {
       const py::gil_scoped_release released;
       run_ = std::make_unique<PipelineRun>(graph, settings, std::move(source));
@@ -213,10 +222,10 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  void push(py::handle frame, py::handle maps, bool planar) {
+  void push(const Given& given) {
     check_process();
-    Pushed pushed(frame, maps, planar);
-    source_->offer(pushed.frame_view, pushed.maps_view);
+    Pushed pushed(given);
+    source_->offer(pushed.frame_view, pushed.maps_view, pushed.maps_place);
     for (;;) {
       PushSource::Answer answer{};
       {
@@ -280,18 +289,36 @@ class Run {
       throw py::error_already_set();
   }
   struct Pushed {
-    Pushed(py::handle frame, py::handle maps, bool planar) {
-      if (frame.is_none() && maps.is_none()) throw py::type_error("push takes a frame, maps, or both");
-      if (!frame.is_none()) {
-        frame_view = image_of(frame_array.emplace(frame, "frame"), "frame", Layout::Interleaved);
+    explicit Pushed(const Given& given) {
+      if (given.frame.is_none() && given.maps.is_none() && given.on_device.is_none())
+        throw py::type_error("push takes a frame, maps, or both");
+      if (!given.frame.is_none()) {
+        frame_view = image_of(frame_array.emplace(given.frame, "frame"), "frame", Layout::Interleaved);
         if (frame_view.format.type != ElementType::U8) throw py::type_error("frame must be of uint8");
       }
-      if (!maps.is_none())
-        maps_view =
-            image_of(maps_array.emplace(maps, "maps"), "maps", planar ? Layout::Planar : Layout::Interleaved);
+      if (!given.on_device.is_none())
+        take_device_maps(py::reinterpret_borrow<py::tuple>(given.on_device));
+      else if (!given.maps.is_none())
+        maps_view = image_of(maps_array.emplace(given.maps, "maps"), "maps",
+                             given.planar ? Layout::Planar : Layout::Interleaved);
+    }
+    void take_device_maps(const py::tuple& maps) {
+      const auto pointer = [&](int place) {
+        return reinterpret_cast<void*>(maps[place].cast<std::uintptr_t>());
+      };
+      maps_view = {.data = pointer(0),
+                   .format = {.width = maps[1].cast<int>(),
+                              .height = maps[2].cast<int>(),
+                              .channels = maps[3].cast<int>(),
+                              .type = static_cast<ElementType>(maps[4].cast<int>()),
+                              .layout = maps[5].cast<bool>() ? Layout::Planar : Layout::Interleaved},
+                   .row_pitch = maps[6].cast<std::ptrdiff_t>(),
+                   .plane_pitch = maps[7].cast<std::ptrdiff_t>()};
+      maps_place = {.on_device = true, .stream = pointer(8)};
     }
     std::optional<HostArray> frame_array, maps_array;
     ImageView frame_view, maps_view;
+    MapsPlace maps_place;
   };
 
   void begin() {
@@ -349,6 +376,12 @@ void bind(py::module_& module) {
   py::class_<GraphSpec>(module, "Graph")
       .def_property_readonly("classes", &classes_of)
       .def_property_readonly("source", [](const GraphSpec& graph) { return graph.source.type->name; })
+      // Whether a run of it would be on CUDA; throws what such a run would.
+      .def("runs_on_cuda",
+           [](const GraphSpec& graph) {
+             const py::gil_scoped_release released;
+             return choose_backend(graph.settings.backend, graph).backend == Backend::Cuda;
+           })
       .def_property_readonly("nodes", [](const GraphSpec& graph) {
         py::list names;
         for (const NodeSpec& node : graph.nodes) names.append(node.name);
@@ -373,10 +406,14 @@ void bind(py::module_& module) {
         return std::make_unique<Run>(graph, settings_of(output, frames, images));
       }))
       .def(py::init([](const GraphSpec& graph, const std::string& output, std::uint64_t frames, bool images,
-                       py::handle frame, py::handle maps, bool planar) {
-        return std::make_unique<Run>(graph, settings_of(output, frames, images), frame, maps, planar);
+                       py::handle frame, py::handle maps, py::handle on_device, bool planar) {
+        return std::make_unique<Run>(graph, settings_of(output, frames, images),
+                                     Given{frame, maps, on_device, planar});
       }))
-      .def("push", &Run::push)
+      .def("push",
+           [](Run& run, py::handle frame, py::handle maps, py::handle on_device, bool planar) {
+             run.push({frame, maps, on_device, planar});
+           })
       .def("take", &Run::take)
       .def("take_objects", &Run::take_objects)
       .def("finish", &Run::finish)

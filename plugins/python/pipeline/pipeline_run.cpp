@@ -125,6 +125,7 @@ PipelineRun::PipelineRun(GraphSpec graph, const RunSettings& settings, std::uniq
                  .output_root = settings_.output_root,
                  .outputs = &files_,
                  .probe_every = kEveryFrame,
+                 .maps_on_device = settings_.maps_on_device,
                  .text = text_.get(),
                  .on_failure = failed,
                  .on_times = [this](const FrameTimes& times) { note_times(times); }});

@@ -43,6 +43,7 @@ struct RunSettings {
   std::uint64_t max_frames = 0;
   std::size_t lookahead = 4;  ///< results that may wait to be taken before the pipeline waits; 0 = any number
   bool images = true;         ///< whether results hold the frame and the overlay
+  bool maps_on_device = false;  ///< see RunOptions
 };
 
 class PipelineRun {
