@@ -93,10 +93,4 @@ void synchronize_stream(void* stream) {
   CONTORNO_CUDA_CHECK(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)));
 }
 
-void copy_rows_async(const MemoryRows& target, const MemoryRows& source, std::size_t bytes, std::size_t rows,
-                     void* stream) {
-  CONTORNO_CUDA_CHECK(cudaMemcpy2DAsync(target.data, target.pitch, source.data, source.pitch, bytes, rows,
-                                        cudaMemcpyDefault, static_cast<cudaStream_t>(stream)));
-}
-
 }  // namespace contorno

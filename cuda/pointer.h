@@ -41,14 +41,5 @@ void set_current_device(int device);
 /// Waits for all work on a stream (cudaStream_t) that another library owns. Throws Error(Internal) when the
 /// device failed.
 void synchronize_stream(void* stream);
-/// Rows in memory, `pitch` bytes apart.
-struct MemoryRows {
-  void* data = nullptr;
-  std::size_t pitch = 0;
-};
-/// Copies `rows` rows of `bytes` bytes to or from memory of the device, of whatever library, in the order of
-/// `stream`; asynchronous if host memory is pinned. Throws Error(Internal) when the device failed.
-void copy_rows_async(const MemoryRows& target, const MemoryRows& source, std::size_t bytes, std::size_t rows,
-                     void* stream);
 
 }  // namespace contorno

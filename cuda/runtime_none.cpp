@@ -83,7 +83,7 @@ void CapturedGraph::destroy(void*) noexcept {}
 void copy_async(void*, const void*, std::size_t, void*) {
   no_cuda();
 }
-void copy_rows_async(void*, std::ptrdiff_t, const void*, std::ptrdiff_t, std::size_t, int, void*) {
+void copy_rows_async(const MemoryRows&, const MemoryRows&, std::size_t, std::size_t, void*) {
   no_cuda();
 }
 void fill_async(void*, int, std::size_t, void*) {
@@ -109,9 +109,6 @@ std::size_t free_device_bytes() {
   no_cuda();
 }
 void synchronize_stream(void*) {
-  no_cuda();
-}
-void copy_rows_async(const MemoryRows&, const MemoryRows&, std::size_t, std::size_t, void*) {
   no_cuda();
 }
 

@@ -117,12 +117,11 @@ void CapturedGraph::destroy(void* handle) noexcept {
 void copy_async(void* target, const void* source, std::size_t bytes, void* stream) {
   CONTORNO_CUDA_CHECK(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDefault, stream_of(stream)));
 }
-void copy_rows_async(void* target, std::ptrdiff_t target_pitch, const void* source,
-                     std::ptrdiff_t source_pitch, std::size_t bytes, int rows, void* stream) {
-  if (rows <= 0) return;
-  CONTORNO_CUDA_CHECK(cudaMemcpy2DAsync(
-      target, static_cast<std::size_t>(target_pitch), source, static_cast<std::size_t>(source_pitch), bytes,
-      static_cast<std::size_t>(rows), cudaMemcpyDefault, stream_of(stream)));
+void copy_rows_async(const MemoryRows& target, const MemoryRows& source, std::size_t bytes, std::size_t rows,
+                     void* stream) {
+  if (rows == 0) return;
+  CONTORNO_CUDA_CHECK(cudaMemcpy2DAsync(target.data, target.pitch, source.data, source.pitch, bytes, rows,
+                                        cudaMemcpyDefault, stream_of(stream)));
 }
 void fill_async(void* target, int byte, std::size_t bytes, void* stream) {
   CONTORNO_CUDA_CHECK(cudaMemsetAsync(target, byte, bytes, stream_of(stream)));

@@ -74,11 +74,17 @@ class CapturedGraph : public Handle<CapturedGraph> {
   static void destroy(void* handle) noexcept;
 };
 
-/// Copies between any two kinds of memory; asynchronous if host memory is pinned.
+/// Copies between any two kinds of memory, of whatever library; asynchronous if host memory is pinned. Throws
+/// Error(Internal) when the device failed.
 void copy_async(void* target, const void* source, std::size_t bytes, void* stream);
-/// Copies `rows` rows of `bytes`, which begin at multiples of the pitches.
-void copy_rows_async(void* target, std::ptrdiff_t target_pitch, const void* source,
-                     std::ptrdiff_t source_pitch, std::size_t bytes, int rows, void* stream);
+/// Rows in memory, `pitch` bytes apart.
+struct MemoryRows {
+  void* data = nullptr;
+  std::size_t pitch = 0;
+};
+/// Copies `rows` rows of `bytes` bytes, likewise.
+void copy_rows_async(const MemoryRows& target, const MemoryRows& source, std::size_t bytes, std::size_t rows,
+                     void* stream);
 void fill_async(void* target, int byte, std::size_t bytes, void* stream);
 
 }  // namespace contorno

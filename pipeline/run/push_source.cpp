@@ -7,6 +7,7 @@
 #include "cuda/pointer.h"
 #include "pipeline/graph/applied.h"
 #include "pipeline/graph/graph.h"
+#include "pipeline/value/image_rows.h"
 
 namespace contorno {
 namespace {
@@ -93,8 +94,8 @@ void PushSource::copy_to_device(const ImageView& to) {
       maps_.plane_pitch == maps_.row_pitch * format.height && to.plane_pitch == to.row_pitch * format.height;
   const int copies = together ? 1 : format.planes(), rows = format.height * (format.planes() / copies);
   for (int plane = 0; plane < copies; ++plane)
-    copy_rows_async(to.row<char>(0, plane), to.row_pitch, maps_.row<char>(0, plane), maps_.row_pitch,
-                    format.row_bytes(), rows, stream);
+    copy_rows_async(rows_of(to, plane), rows_of(maps_, plane), format.row_bytes(),
+                    static_cast<std::size_t>(rows), stream);
   synchronize_stream(stream);
 }
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "cuda/stream.h"
 #include "pipeline/shared/loops.h"
+#include "pipeline/value/image_rows.h"
 #include "stages/degrade/lighter.h"
 #include "stages/degrade/planning.h"
 
@@ -66,8 +67,8 @@ class Undrawn final : public Stage {
   }
   void copy_on_device(const RunContext& context, const ImageView& in, const ImageView& out) const {
     for (int plane = 0; plane < in.format.planes(); ++plane)
-      copy_rows_async(out.row<char>(0, plane), out.row_pitch, in.row<char>(0, plane), in.row_pitch,
-                      in.format.row_bytes(), in.format.height, context.stream);
+      copy_rows_async(rows_of(out, plane), rows_of(in, plane), in.format.row_bytes(),
+                      static_cast<std::size_t>(in.format.height), context.stream);
     for (const HandedState& state : states_)
       copy_async(context.state_after<char>(state.place), context.state_before<char>(state.place), state.bytes,
                  context.stream);

@@ -270,9 +270,11 @@ class MipmapCuda final : public Stage {
   static void download(const RunContext& context, const LevelBox& box, void* stream) {
     const ImageView &from = context.image_out(0), &to = std::get<ImageView>(context.host_outputs[0]);
     const ByteBox bytes = bytes_of_box(from, box);
-    copy_rows_async(static_cast<char*>(to.data) + bytes.offset, to.row_pitch,
-                    static_cast<const char*>(from.data) + bytes.offset, from.row_pitch, bytes.row_bytes,
-                    bytes.rows, stream);
+    const auto rows = [&](const ImageView& image) {
+      return MemoryRows{static_cast<char*>(image.data) + bytes.offset,
+                        static_cast<std::size_t>(image.row_pitch)};
+    };
+    copy_rows_async(rows(to), rows(from), bytes.row_bytes, static_cast<std::size_t>(bytes.rows), stream);
   }
   /// What build_in_bands has not downloaded: everything where the image did not come in bands.
   void download_rest(const RunContext& context, int from) const {

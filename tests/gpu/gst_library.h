@@ -21,6 +21,7 @@
 #include "pipeline/graph/applied.h"
 #include "pipeline/graph/planned.h"
 #include "pipeline/run/runner.h"
+#include "pipeline/value/image_rows.h"
 #include "plugins/catalog.h"
 #include "plugins/gst/element/staged_copy.h"
 #include "tests/gpu/gst_frames.h"
@@ -52,9 +53,6 @@ class FrameCopies {
  private:
   ImageView view(std::uint8_t* rgba) const {
     return {rgba, format_, static_cast<std::ptrdiff_t>(format_.row_bytes()), 0};
-  }
-  static MemoryRows rows_of(const ImageView& image) {
-    return {image.data, static_cast<std::size_t>(image.row_pitch)};
   }
   bool is_staged(const std::uint8_t* rgba) const {
     return staged_ && pointer_info(rgba).kind == PointerKind::Unknown;

@@ -183,13 +183,13 @@ void copy_async(void* target, const void* source, std::size_t bytes, void*) {
     bytes_copied += bytes;
   });
 }
-void copy_rows_async(void* target, std::ptrdiff_t target_pitch, const void* source,
-                     std::ptrdiff_t source_pitch, std::size_t bytes, int rows, void*) {
+void copy_rows_async(const MemoryRows& target, const MemoryRows& source, std::size_t bytes, std::size_t rows,
+                     void*) {
   test::enqueue_on_device([=] {
-    for (int row = 0; row < rows; ++row)
-      std::memmove(static_cast<char*>(target) + row * target_pitch,
-                   static_cast<const char*>(source) + row * source_pitch, bytes);
-    bytes_copied += bytes * static_cast<std::size_t>(rows);
+    for (std::size_t row = 0; row < rows; ++row)
+      std::memmove(static_cast<char*>(target.data) + row * target.pitch,
+                   static_cast<const char*>(source.data) + row * source.pitch, bytes);
+    bytes_copied += bytes * rows;
   });
 }
 void synchronize_stream(void*) {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "pipeline/graph/applied.h"
+#include "pipeline/value/image_rows.h"
 #include "pipeline/value/sides.h"
 #include "plugins/gst/element/device_memory.h"
 
@@ -56,10 +57,6 @@ GstVideoFrame frame_of(const ImageView& image, const GstVideoInfo& info) {
   frame.info.stride[0] = static_cast<gint>(image.row_pitch);
   frame.data[0] = image.data;
   return frame;
-}
-
-MemoryRows rows_of(const ImageView& image) {
-  return {image.data, static_cast<std::size_t>(image.row_pitch)};
 }
 
 MemoryRows rows_of(const GstVideoFrame& frame) {

@@ -1,7 +1,7 @@
 #include "plugins/gst/element/nv12_frames.h"
 
 #include "base/error.h"
-#include "cuda/pointer.h"
+#include "cuda/stream.h"
 #include "plugins/gst/element/nv12_colours.h"
 
 namespace contorno::gst {

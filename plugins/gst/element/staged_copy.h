@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/memory.h"
-#include "cuda/pointer.h"
 #include "cuda/stream.h"
 #include "plugins/gst/element/part_threads.h"
 
