@@ -3,9 +3,11 @@
 
   PYTHONPATH=build/release/python docs/examples/maps_on_device.py [--frames N] [--trace]
 
---trace prints what was copied between host and GPU a frame, as CUDA's profiler saw it: the picture up, points down, and no maps.
+--trace prints what was copied between host and GPU a frame, as CUDA's profiler saw it: the picture up, points down, and no maps
+(nothing without a GPU).
 """
 import argparse
+import contextlib
 import json
 import pathlib
 import tempfile
@@ -70,10 +72,11 @@ def main():
     network = make_network()
     with contorno.Pipeline(graph) as pipeline:
         push_and_pop(pipeline, network, range(3))
-        with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA] if options.trace else []) as trace:
+        traced = options.trace and DEVICE == "cuda"
+        with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) if traced else contextlib.nullcontext() as trace:
             found = push_and_pop(pipeline, network, range(options.frames))
     print(f"{options.frames} frames on {DEVICE}: {found}")
-    if options.trace:
+    if traced:
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "trace.json"
             trace.export_chrome_trace(str(path))

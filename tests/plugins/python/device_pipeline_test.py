@@ -13,7 +13,9 @@ GRAPH = {"classes": [{"name": f"c{number}"} for number in range(CLASSES)], "stag
 def maps_of(seed, dtype="f4", sides=(97, 131)):
     field = smooth(*sides, seed=seed, planes=(CLASSES,))
     dtype = np.dtype(dtype)
-    return (field * np.iinfo(dtype).max).astype(dtype) if dtype.kind in "iu" else field.astype(dtype)
+    if dtype.kind == "i":  # of which a contour's level is 0.5
+        return (field > 0.5).astype(dtype)
+    return (field * np.iinfo(dtype).max).astype(dtype) if dtype.kind == "u" else field.astype(dtype)
 
 
 def run(arrays, layout="CHW", **overrides):

@@ -15,12 +15,12 @@ def test_maps_of_a_network_are_pushed():
     done = subprocess.run([sys.executable, ROOT / "docs" / "examples" / "maps_on_device.py", "--frames", "4", "--trace"],
                           capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(PACKAGE)}, timeout=300)
     assert done.returncode == 0, done.stderr
-    first, second = done.stdout.splitlines()
+    first, *trace = done.stdout.splitlines()
     # A ball each, and two round holes and nothing else in the ground.
     assert re.fullmatch(r"4 frames on (cpu|cuda): \{'background': 2, 'red': 1, 'green': 1\}", first)
-    copied = {way: int(count) for way, count in re.findall("(HtoD|DtoH|DtoD) ([0-9]+)", second)}
-    maps = int(re.match("maps: ([0-9]+) bytes a frame", second)[1])
     if torch.cuda.is_available():
+        copied = {way: int(count) for way, count in re.findall("(HtoD|DtoH|DtoD) ([0-9]+)", trace[0])}
+        maps = int(re.match("maps: ([0-9]+) bytes a frame", trace[0])[1])
         assert copied["DtoD"] >= maps and copied["HtoD"] < maps and copied["DtoH"] < maps
     else:
-        assert set(copied.values()) == {0}
+        assert not trace
