@@ -1,6 +1,7 @@
 #include "pipeline/run/push_source.h"
 
 #include <chrono>
+#include <exception>
 #include <string>
 
 #include "base/error.h"
@@ -35,7 +36,9 @@ void PushSource::offer(const ImageView& frame, const ImageView& maps, const Maps
 
 PushSource::Answer PushSource::wait(int milliseconds) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, std::chrono::milliseconds(milliseconds), [&] { return state_ != State::Offered; });
+  const bool answered = changed_.wait_for(lock, std::chrono::milliseconds(milliseconds),
+                                          [&] { return !copying_ && state_ != State::Offered; });
+  if (!answered) return Answer::Waiting;
   switch (state_) {
     case State::Empty:
       return Answer::Taken;
@@ -48,7 +51,8 @@ PushSource::Answer PushSource::wait(int milliseconds) {
 }
 
 void PushSource::withdraw() {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return !copying_; });
   if (state_ == State::Offered) state_ = State::Empty;
 }
 
@@ -71,17 +75,30 @@ ReadResult PushSource::read(FrameInput& input) {
     format_ = format;
     return ReadResult::FormatChanged;
   }
-  if (frame_.data != nullptr) copy_image(frame_, input.frame);
-  if (maps_.data != nullptr) {
-    if (maps_on_device_)
-      copy_to_device(input.maps);
-    else
-      copy_image(maps_, input.maps);
+  copying_ = true;
+  lock.unlock();
+  std::exception_ptr failure;
+  try {
+    copy(input);
+  } catch (...) {
+    failure = std::current_exception();
   }
-  input.info = {.pts_ns = 0, .name = std::to_string(count_++)};
-  state_ = State::Empty;
+  lock.lock();
+  copying_ = false;
+  if (state_ == State::Offered) state_ = State::Empty;
   changed_.notify_all();
+  if (failure) std::rethrow_exception(failure);
+  input.info = {.pts_ns = 0, .name = std::to_string(count_++)};
   return ReadResult::Frame;
+}
+
+void PushSource::copy(const FrameInput& input) {
+  if (frame_.data != nullptr) copy_image(frame_, input.frame);
+  if (maps_.data == nullptr) return;
+  if (maps_on_device_)
+    copy_to_device(input.maps);
+  else
+    copy_image(maps_, input.maps);
 }
 
 /// Waits until the maps are there: the pusher may write its memory again, and the frame is launched.

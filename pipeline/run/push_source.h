@@ -45,11 +45,14 @@ class PushSource final : public Source {
  private:
   enum class State : std::uint8_t { Empty, Offered, Ended };
 
+  void copy(const FrameInput& input);
   void copy_to_device(const ImageView& to);
 
   std::mutex mutex_;
   std::condition_variable changed_;
   State state_ = State::Empty;
+  bool copying_ =
+      false;  // without the mutex: what a stream has to do may take long, and is not to keep `cancel`
   ImageView frame_, maps_;
   MapsPlace maps_place_;
   StreamFormat format_;

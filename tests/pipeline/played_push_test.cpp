@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <future>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "pipeline/graph/planned.h"
 #include "pipeline/run/push_source.h"
 #include "pipeline/run/runner.h"
@@ -115,6 +115,29 @@ TEST_CASE("frames whose maps are pushed from a device give the bytes of the CPU,
     CHECK(sums_of(Backend::Cuda, slots, true, [](int number) { return number % 3 != 1; }) == reference);
     CHECK(sums_of(Backend::Cuda, slots, false, nowhere) == reference);
   }
+}
+
+TEST_CASE("a program that waits for a stream does not keep a run from ending, nor loses its memory to it") {
+  Four four;
+  Pictures pictures(four.stream), slot(four.stream);
+  PushSource source(pushed_format(pictures.frame, pictures.maps), true);
+  FrameInput input{.frame = slot.frame, .maps = slot.maps};
+  std::promise<void> begun, over;
+  plant_in_waiting([&, done = over.get_future().share()](int) {
+    begun.set_value();
+    done.wait();
+  });
+  std::thread reader([&] { CHECK(source.read(input) == ReadResult::Frame); });
+  source.offer(pictures.frame, pictures.maps, {.on_device = true});
+  begun.get_future().wait();
+  CHECK(source.wait(5) == PushSource::Answer::Waiting);
+  source.cancel();
+  CHECK(source.wait(5) == PushSource::Answer::Waiting);  // the memory is still read
+  over.set_value();
+  reader.join();
+  plant_in_waiting({});
+  CHECK(source.wait(5) == PushSource::Answer::Ended);
+  CHECK(source.read(input) == ReadResult::End);
 }
 
 TEST_CASE("maps on a device are refused by what computes on the host") {
