@@ -77,12 +77,13 @@ class CapturedGraph : public Handle<CapturedGraph> {
 /// Copies between any two kinds of memory, of whatever library; asynchronous if host memory is pinned. Throws
 /// Error(Internal) when the device failed.
 void copy_async(void* target, const void* source, std::size_t bytes, void* stream);
-/// Rows in memory, `pitch` bytes apart.
+/// Rows in memory of the host or of a device; each begins `pitch` bytes behind the one before. Owns nothing.
 struct MemoryRows {
   void* data = nullptr;
   std::size_t pitch = 0;
 };
-/// Copies `rows` rows of `bytes` bytes, likewise.
+/// Copies `rows` rows of `bytes` bytes each; asynchronous if host memory is pinned. Gaps between the rows of
+/// the target stay as they are. Throws Error(Internal) when the device failed.
 void copy_rows_async(const MemoryRows& target, const MemoryRows& source, std::size_t bytes, std::size_t rows,
                      void* stream);
 void fill_async(void* target, int byte, std::size_t bytes, void* stream);

@@ -332,11 +332,10 @@ void PlannedGraph::plan_nodes() {
                                 spec.name, origin.port == 0 ? "frame" : "class maps", source_.description));
       if (node.on_host && origin.node == Origin::kSource &&
           comes_on_device(static_cast<std::size_t>(origin.port)))
-        throw Error(
-            ExitCode::BadConfig,
-            fmt::format("node '{}' runs on the host, while {} come on the device, allowed are those in "
-                        "memory of the host",
-                        spec.name, origin.port == Origin::kFrame ? "frames" : "class maps"));
+        throw Error(ExitCode::BadConfig,
+                    fmt::format("node '{1}' runs on the host, while {0} come on the device: give it {0} in "
+                                "memory of the host",
+                                origin.port == Origin::kFrame ? "frames" : "class maps", spec.name));
     }
     Context context(*this, index);
     try {

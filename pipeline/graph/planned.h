@@ -69,7 +69,7 @@ struct PlanEnvironment {
   MemorySharing sharing = MemorySharing::Shared;
   std::size_t last_band = kLastBandBytes;  ///< bytes of the last band of an upload; tests make it small
   /// On CUDA: the source writes frames into memory of the device, where they are complete when `launch` is
-  /// called, and images that are exported stay there. Contours are as ever.
+  /// called, and images that are exported stay there. Contours that are exported are downloaded.
   bool frames_on_device = false;
   /// On CUDA: the source writes class maps into memory of the device, where they are complete when `launch`
   /// is called. Where they are exported they are downloaded.

@@ -105,14 +105,9 @@ void PushSource::copy(const FrameInput& input) {
 void PushSource::copy_to_device(const ImageView& to) {
   if (!maps_place_.on_device && uploads_.get() == nullptr) uploads_ = Stream::create();
   void* const stream = maps_place_.on_device ? maps_place_.stream : uploads_.get();
-  const ImageFormat& format = to.format;
-  // Planes that follow each other are rows of one copy.
-  const bool together =
-      maps_.plane_pitch == maps_.row_pitch * format.height && to.plane_pitch == to.row_pitch * format.height;
-  const int copies = together ? 1 : format.planes(), rows = format.height * (format.planes() / copies);
-  for (int plane = 0; plane < copies; ++plane)
-    copy_rows_async(rows_of(to, plane), rows_of(maps_, plane), format.row_bytes(),
-                    static_cast<std::size_t>(rows), stream);
+  for (int plane = 0; plane < to.format.planes(); ++plane)
+    copy_rows_async(rows_of(to, plane), rows_of(maps_, plane), to.format.row_bytes(),
+                    static_cast<std::size_t>(to.format.height), stream);
   synchronize_stream(stream);
 }
 

@@ -1,6 +1,7 @@
 // A source of images that the host program pushes, one frame at a time (at present only the Python package
 // does). One thread pushes; the runner's reader takes. The images stay the pusher's; the reader copies them
-// to a slot. Maps that lie on a device stay there (RunOptions::maps_on_device).
+// to a slot. Maps on a device are copied within the device, never through the host
+// (RunOptions::maps_on_device).
 #pragma once
 
 #include <condition_variable>
@@ -16,7 +17,7 @@ namespace contorno {
 struct MapsPlace {
   bool on_device = false;
   void* stream =
-      nullptr;  ///< on a device: they are complete behind what this stream (cudaStream_t) has to do
+      nullptr;  ///< on a device: they are complete when the work queued on this cudaStream_t is done
 };
 
 /// The pusher calls `offer` with a frame, then `wait` until it is Taken: copied to a slot. Frames are
@@ -27,9 +28,10 @@ class PushSource final : public Source {
   explicit PushSource(const StreamFormat& format, bool maps_on_device = false)
       : format_(format), maps_on_device_(maps_on_device) {}
 
-  /// A null view for `frame` or `maps` when the stream has none. The memory must stay until `wait` returns
-  /// Taken or Ended, or `withdraw` has returned, which waits for a copy under way. Does nothing after the
-  /// end. Maps on a device need a run whose maps come there; those of the host are uploaded for such a run.
+  /// A null view for `frame` or `maps` where this source gives none. The memory must stay until `wait`
+  /// returns Taken or Ended, or `withdraw` has returned, which waits for a copy under way. Does nothing after
+  /// the end. Maps on a device need a run whose maps come there; those of the host are uploaded for such a
+  /// run.
   void offer(const ImageView& frame, const ImageView& maps, const MapsPlace& place = {});
   /// Taken; Waiting after `milliseconds` without an answer; Ended after finish() or cancel().
   enum class Answer : std::uint8_t { Taken, Waiting, Ended };
@@ -51,8 +53,7 @@ class PushSource final : public Source {
   std::mutex mutex_;
   std::condition_variable changed_;
   State state_ = State::Empty;
-  bool copying_ =
-      false;  // without the mutex: what a stream has to do may take long, and is not to keep `cancel`
+  bool copying_ = false;  // without the mutex, so that `cancel` need not wait for the copy
   ImageView frame_, maps_;
   MapsPlace maps_place_;
   StreamFormat format_;

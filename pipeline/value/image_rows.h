@@ -6,7 +6,7 @@
 
 namespace contorno {
 
-/// Those of a plane, and of all planes behind it where planes follow each other without a gap.
+/// The rows of one plane of an image, for copy_rows_async. Owns nothing.
 inline MemoryRows rows_of(const ImageView& image, int plane = 0) {
   return {image.row<char>(0, plane), static_cast<std::size_t>(image.row_pitch)};
 }

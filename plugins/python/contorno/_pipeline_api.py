@@ -183,7 +183,8 @@ class Pipeline:
 
         Returns when the arrays have been copied; waits while all slots are busy. Maps on a GPU (a PyTorch or CuPy array, or any
         with DLPack or __cuda_array_interface__) are read there, behind the work on their stream, by a graph on CUDA whose
-        first frame came so; else they go by way of the host, as frames do. RuntimeError after `finish` or `close`: another run would write the same files again.
+        first frame came so; else they go by way of the host, as frames do. RuntimeError after `finish` or `close`: another run
+        would write the same files again.
         """
         if self._ended:
             raise RuntimeError("the pipeline has ended: what it wrote is complete; make a new Pipeline for more frames")
